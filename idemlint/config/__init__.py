@@ -1,0 +1,1 @@
+"""Discovery, validation and selectors of the configuration."""

@@ -1,0 +1,1 @@
+"""Building edits, applying them, and checking what came out."""

@@ -1,0 +1,1 @@
+"""The doors: command line, flake8, language server."""

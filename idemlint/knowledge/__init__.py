@@ -1,0 +1,1 @@
+"""Facts about frameworks, providers, stores and names: typed rows and their loader."""

@@ -1,0 +1,1 @@
+"""The semantic model: questions about names, values, effects, guards and flow."""

@@ -1,0 +1,1 @@
+"""One module a format: a report and a stream in, text out."""

@@ -1,0 +1,1 @@
+"""Files and their text: reading, the gate, the index of a module, slices, suppressions."""

@@ -1,0 +1,1 @@
+"""One module a rule: LibCST visitors that ask the model and report."""
