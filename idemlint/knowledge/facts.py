@@ -1,0 +1,348 @@
+"""What is known about a path: the questions that the model asks the rows."""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import TYPE_CHECKING, Any
+
+from idemlint.knowledge.loader import load_tables
+from idemlint.knowledge.paths import PathTable
+
+if TYPE_CHECKING:
+    from idemlint.knowledge import rows
+    from idemlint.knowledge.loader import UserRow
+
+__all__ = ["Knowledge", "StoreRole", "snake_case"]
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_CALL_WITH_ARGUMENT = re.compile(r'^(.*)\("[^"]*"\)')
+_MAX_ALIASES = 4
+
+
+def snake_case(name: str) -> str:
+    """A name in lower snake case without leading underscores."""
+    return _CAMEL.sub("_", name).replace("-", "_").lower().strip("_")
+
+
+class StoreRole:
+    """A store and what a call does to it: one of the role columns of `Store`."""
+
+    __slots__ = ("form", "role", "store")
+
+    def __init__(self, store: rows.Store, role: str, form: rows.Form | None) -> None:
+        self.store = store
+        self.role = role
+        self.form = form
+
+
+class Knowledge:
+    """The rows of one configuration. Made once a run; questions are answered from tables."""
+
+    def __init__(self, user_rows: tuple[UserRow, ...] = ()) -> None:
+        self._tables = load_tables(user_rows)
+        self._paths = {name: PathTable(*parts) for name, parts in self._tables.paths.items()}
+        self._aliases: dict[str, str] = {}
+
+    def rows(self, table: str) -> list[Any]:
+        """All rows of a table, a user's own first."""
+        return self._tables.rows[table]
+
+    def _row(self, table: str, path: str) -> Any:
+        found = self._paths[table].match(path)
+        return self._tables.rows[table][found[0]] if found else None
+
+    def _all(self, table: str, path: str) -> list[Any]:
+        listed = self._tables.rows[table]
+        return [listed[number] for number in self._paths[table].match(path)]
+
+    # names and types
+
+    @functools.cached_property
+    def libraries(self) -> frozenset[str]:
+        """The top names of all packages that rows speak of."""
+        found: set[str] = set()
+        for provider in self.rows("provider"):
+            found.update(name.partition(".")[0] for name in provider.imports)
+        for table in ("tool", "replay", "pause", "retry", "guard", "type", "value"):
+            for row in self.rows(table):
+                found.update(path.partition(".")[0] for path in row.path)
+        return frozenset(found - {"**", "*"})
+
+    @functools.cached_property
+    def _told_by_argument(self) -> frozenset[str]:
+        """Paths of calls that rows tell apart by their first argument."""
+        found: set[str] = {"boto3.client", "boto3.resource"}
+        for row in self.rows("effect"):
+            for call in row.call:
+                matched = _CALL_WITH_ARGUMENT.match(call)
+                if matched:
+                    found.add(matched[1])
+        return frozenset(found)
+
+    def alias(self, path: str) -> str:
+        """The path that rows use for the object of `path`."""
+        known = self._aliases.get(path)
+        if known is None:
+            known = path
+            for _ in range(_MAX_ALIASES):
+                row = self._row("type", known)
+                if row is None:
+                    break
+                known = row.target
+            self._aliases[path] = known
+        return known
+
+    def given(self, path: str) -> str:
+        """The path of what a call gives."""
+        row = self._row("gives", path)
+        return self.alias(path if row is None else row.target)
+
+    def is_told_by_argument(self, path: str) -> bool:
+        """Whether the first argument of a call belongs to the path of its result."""
+        return path in self._told_by_argument
+
+    def type_argument(self, path: str) -> int | None:
+        """Which argument of its object's type an attribute is."""
+        row = self._row("type_argument", path)
+        return None if row is None else row.argument
+
+    def decorated_type(self, path: str) -> str | None:
+        """The type that a decorator makes of a function."""
+        row = self._row("decorated_type", path)
+        return None if row is None else row.target
+
+    def caller(self, path: str) -> rows.Caller | None:
+        """How a call calls a function that it is given."""
+        return self._row("caller", path)
+
+    # effects
+
+    def effect(self, path: str) -> rows.Effect | None:
+        """The effect of a provider's call."""
+        return self._row("effect", path)
+
+    def http(self, path: str) -> rows.Http | None:
+        """How a call sends an HTTP request."""
+        return self._row("http", path)
+
+    def http_request(self, path: str) -> rows.HttpRequest | None:
+        """How a call builds a request."""
+        return self._row("http_request", path)
+
+    def http_client(self, path: str) -> rows.HttpClient | None:
+        """Where a client's constructor holds its base address."""
+        return self._row("http_client", path)
+
+    def store_roles(self, path: str) -> list[StoreRole]:
+        """What a call can do to a store, forms first; the caller picks by the arguments."""
+        return [self._store_role(number) for number in self._paths["store_call"].match(path)]
+
+    def statement_roles(self, path: str) -> list[StoreRole]:
+        """The role of a statement object."""
+        return [self._store_role(number) for number in self._paths["statement"].all_matches(path)]
+
+    def _store_role(self, number: int) -> StoreRole:
+        store, role, form = self._tables.rows["store_role"][number]
+        return StoreRole(self._tables.rows["store"][store], role, form)
+
+    def violation_stores(self, path: str) -> list[rows.Store]:
+        """The stores whose unique violation an exception can be."""
+        stores = self._tables.rows["store"]
+        return [stores[number] for number in self._paths["violation"].match(path)]
+
+    @functools.cached_property
+    def sql_roles(self) -> list[tuple[str, re.Pattern[str]]]:
+        """The patterns of `sql.toml`, in order."""
+        return [
+            (row.role, re.compile(row.pattern, re.IGNORECASE | re.DOTALL))
+            for row in self.rows("sql")
+        ]
+
+    def lock(self, path: str) -> rows.Lock | None:
+        """The lock that a call or a context takes."""
+        return self._row("lock", path)
+
+    def quiet(self, path: str) -> rows.Quiet | None:
+        """Why a call is no effect; `None` if that is not known."""
+        return self._row("quiet", path)
+
+    @functools.cached_property
+    def quiet_names(self) -> dict[str, str]:
+        """Names of objects whose calls are no effect, with the kind."""
+        return {name: row.kind for row in self.rows("quiet") for name in row.names}
+
+    @functools.cached_property
+    def receiver_names(self) -> dict[str, rows.ReceiverName]:
+        """What an object of unknown type is taken for, by its name."""
+        return {name: row for row in self.rows("receiver_name") for name in row.names}
+
+    @functools.cached_property
+    def post_reads(self) -> tuple[str, ...]:
+        """Ends of the paths of POST requests that only read."""
+        return tuple(self._tables.lists["post_reads"]["ends"])
+
+    def token(self, service: str, method: str) -> tuple[str, bool] | None:
+        """The idempotency token of an AWS call, and whether botocore fills it in."""
+        for table, filled in (("aws_token", True), ("aws_unmarked_token", False)):
+            found = self._tables.tokens[table].get(service, {}).get(method)
+            if found is not None:
+                return found, filled
+        return None
+
+    @functools.cached_property
+    def hosts(self) -> list[tuple[re.Pattern[str], re.Pattern[str] | None, int, rows.Host]]:
+        """Patterns of hosts and paths, with the length of the path as its weight."""
+        found = []
+        for row in self.rows("host"):
+            for host in row.host:
+                pattern = re.compile(re.escape(host).replace(r"\*", r"[^.]*"), re.IGNORECASE)
+                for path in row.path or ("",):
+                    found.append((pattern, _path_pattern(path), len(path), row))
+        return found
+
+    @functools.cached_property
+    def _acting_names(self) -> tuple[frozenset[str], tuple[str, ...]]:
+        """The last names of all calls that rows know as effects, looks and pauses."""
+        names: set[str] = set()
+        starts: set[str] = set()
+        paths = [path for row in self.rows("effect") for path in row.call]
+        for table in ("http", "pause", "lock"):
+            paths += [path for row in self.rows(table) for path in row.path]
+        for store in self.rows("store"):
+            paths += [form.call for form in store.forms]
+            for role in ("exec", "check", "insert", "atomic", "upsert", "update", "delete", "counter"):
+                paths += getattr(store, role)
+        for path in paths:
+            last = path.rpartition(".")[2]
+            if last.endswith("*"):
+                starts.add(last.rstrip("*"))
+            else:
+                names.add(last)
+        return frozenset(names), tuple(starts - {""})
+
+    @functools.lru_cache(maxsize=8192)  # noqa: B019 - lives as long as the run
+    def may_act(self, name: str) -> bool:
+        """Whether a call of that last name can be one that rows know."""
+        names, starts = self._acting_names
+        return name in names or name.startswith(starts)
+
+    # entries
+
+    def tools(self, path: str) -> list[rows.Tool]:
+        """The rows by which a decorator, base class or call makes tools."""
+        return self._all("tool", path)
+
+    def replays(self, path: str) -> list[rows.Replay]:
+        """The rows by which a decorator, base class or call makes replayed bodies."""
+        return self._all("replay", path)
+
+    def pauses(self, path: str) -> list[rows.Pause]:
+        """The pauses of a call."""
+        return self._all("pause", path)
+
+    def retries(self, path: str) -> list[rows.Retry]:
+        """What a call or decorator retries."""
+        return self._all("retry", path)
+
+    def guards(self, path: str) -> list[rows.Guard]:
+        """What a call or decorator guards."""
+        return self._all("guard", path)
+
+    def hints(self, path: str) -> list[rows.Hint]:
+        """The spelling of the hints given to a call."""
+        return self._all("hint", path)
+
+    # values
+
+    def value(self, path: str) -> rows.NamedValue | None:
+        """What a call gives."""
+        return self._row("value", path)
+
+    def identity(self, path: str) -> rows.Identity | None:
+        """The id that a path stands for."""
+        return self._row("identity", path)
+
+    @functools.cached_property
+    def identity_parameters(self) -> dict[str, rows.Identity]:
+        """Ids by the usual name of their parameter."""
+        return {name: row for row in self.rows("identity") for name in row.parameter}
+
+    def unstable(self, path: str) -> rows.Unstable | None:
+        """Why a call gives another value in another process."""
+        return self._row("unstable", path)
+
+    @functools.cached_property
+    def pure_methods(self) -> frozenset[str]:
+        """Methods whose result is what their object and arguments are."""
+        return frozenset(name for row in self.rows("pure_method") for name in row.name)
+
+    @functools.cached_property
+    def sql_values(self) -> dict[str, tuple[str, ...]]:
+        """SQL functions that are fresh or clocks, in lower case."""
+        lists = self._tables.lists["sql_values"]
+        return {kind: tuple(text.lower() for text in texts) for kind, texts in lists.items()}
+
+    # names of keys
+
+    @functools.cached_property
+    def _key_names(self) -> tuple[frozenset[str], list[re.Pattern[str]]]:
+        lists = self._tables.lists["names"]
+        return frozenset(lists["exact"]), [re.compile(text) for text in lists["patterns"]]
+
+    @functools.cached_property
+    def _no_key_names(self) -> tuple[frozenset[str], list[re.Pattern[str]]]:
+        lists = self._tables.lists["not_names"]
+        return frozenset(lists["exact"]), [re.compile(text) for text in lists["patterns"]]
+
+    @functools.cached_property
+    def _headers(self) -> frozenset[str]:
+        found = {name.lower() for name in self._tables.lists["names"]["headers"]}
+        for row in self.rows("effect"):
+            if row.key is not None and row.key.header:
+                found.add(row.key.header.lower())
+        for row in self.rows("host"):
+            if row.key is not None and row.key.header and row.key.header.lower() != "x-request-id":
+                found.add(row.key.header.lower())
+        return frozenset(found)
+
+    @functools.lru_cache(maxsize=4096)  # noqa: B019 - lives as long as the run
+    def is_key_name(self, name: str) -> bool:
+        """Whether a name alone makes a key position."""
+        snake = snake_case(name)
+        exact, patterns = self._no_key_names
+        if snake in exact or any(pattern.fullmatch(snake) for pattern in patterns):
+            return False
+        exact, patterns = self._key_names
+        return snake in exact or any(pattern.fullmatch(snake) for pattern in patterns)
+
+    def is_key_header(self, name: str) -> bool:
+        """Whether an HTTP header carries a key."""
+        return name.lower() in self._headers
+
+    @functools.cached_property
+    def _factories(self) -> list[re.Pattern[str]]:
+        return [re.compile(text) for text in self._tables.lists["names"]["factories"]]
+
+    def is_key_factory(self, name: str) -> bool:
+        """Whether the name of a function says that it makes a key."""
+        return any(pattern.fullmatch(name) for pattern in self._factories)
+
+    # names of tools
+
+    @property
+    def name_lists(self) -> dict[str, dict[str, list[str]]]:
+        """The word lists of `verbs.toml`: `words` and `objects`."""
+        return self._tables.lists
+
+
+def _path_pattern(path: str) -> re.Pattern[str] | None:
+    if not path:
+        return None
+    parts = []
+    for segment in path.strip("/").split("/"):
+        if segment == "**":
+            parts.append(r"(?:/.*)?")
+        else:
+            parts.append("/" + re.escape(segment).replace(r"\*", "[^/]*"))
+    return re.compile("".join(parts) + "/?")

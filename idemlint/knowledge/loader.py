@@ -1,0 +1,390 @@
+"""Reading, checking and compiling the rows of knowledge.
+
+TOML is slow to parse, so what comes out is stored beside the package like a `.pyc` file (or in the
+user's cache folder where that cannot be written), under the hash of what it was made from.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import hashlib
+import os
+import pickle
+import re
+import sys
+import tempfile
+import typing
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+from types import UnionType
+from typing import TYPE_CHECKING, Any
+
+from idemlint import __version__
+from idemlint.catalogue import rules_folder
+from idemlint.knowledge import paths, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = ["KnowledgeError", "Origin", "Tables", "UserRow", "load_tables"]
+
+_RENAMED = {"in": "within", "is": "target"}
+_ROW_TABLES: dict[str, type] = {
+    "provider": rows.Provider,
+    "host": rows.Host,
+    "http": rows.Http,
+    "http_request": rows.HttpRequest,
+    "http_client": rows.HttpClient,
+    "type": rows.TypeName,
+    "gives": rows.Gives,
+    "type_argument": rows.TypeArgument,
+    "decorated_type": rows.DecoratedType,
+    "caller": rows.Caller,
+    "store": rows.Store,
+    "receiver_name": rows.ReceiverName,
+    "lock": rows.Lock,
+    "sql": rows.Sql,
+    "tool": rows.Tool,
+    "replay": rows.Replay,
+    "pause": rows.Pause,
+    "retry": rows.Retry,
+    "guard": rows.Guard,
+    "hint": rows.Hint,
+    "identity": rows.Identity,
+    "value": rows.NamedValue,
+    "pure_method": rows.PureMethod,
+    "unstable": rows.Unstable,
+    "other_name": rows.OtherName,
+    "quiet": rows.Quiet,
+    "verb": rows.Verb,
+    "override": rows.Override,
+}
+_LISTS: dict[str, tuple[str, ...]] = {
+    "names": ("exact", "patterns", "headers", "factories"),
+    "not_names": ("exact", "patterns"),
+    "post_reads": ("ends",),
+    "sql_values": ("fresh", "clock"),
+    "words": ("read", "read_nouns", "final_verbs", "adverbs", "prepositions", "vendors"),
+    "objects": (),
+}
+_FREE = ("aws_token", "aws_unmarked_token")
+_CHOICES = {
+    ("effect", "does"): {
+        "create", "send", "charge", "transfer", "update", "delete", "publish", "upload",
+    },
+    ("effect", "repeat"): {"duplicates", "harmless", "overwrites", "refused"},
+    ("tool", "kind"): {"decorator", "base", "call", "schema", "dispatcher"},
+    ("replay", "kind"): {"decorator", "base", "call", "name"},
+    ("retry", "kind"): {"decorator", "iterator", "caller", "call", "policy", "kwarg", "client"},
+    ("pause", "form"): {"call", "decorator", "raise", "return", "option"},
+    ("store", "target"): {"table", "model", "receiver", "subject"},
+    ("identity", "kind"): {"stable", "coarse", "call-id", "attempt"},
+    ("value", "kind"): {"fresh", "clock", "stable", "pure"},
+    ("verb", "report"): {"yes", "low", "body", "no"},
+}  # fmt: skip
+
+
+class KnowledgeError(ValueError):
+    """A row that is wrong: the message names the column, `origin` file and line."""
+
+    def __init__(self, origin: Origin, message: str) -> None:
+        super().__init__(message)
+        self.origin = origin
+
+    def __str__(self) -> str:
+        return f"{self.origin.path}:{self.origin.line}: {self.args[0]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The file of a row and the 1-based line on which it begins."""
+
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class UserRow:
+    """A row from a project's own configuration: its table, its columns, its place."""
+
+    table: str
+    columns: Mapping[str, Any]
+    origin: Origin
+
+
+@dataclass(slots=True)
+class Tables:
+    """All rows by table, and the path tables built over them; plain data."""
+
+    rows: dict[str, list[Any]]
+    lists: dict[str, dict[str, list[str]]]
+    tokens: dict[str, dict[str, dict[str, str]]]
+    paths: dict[str, tuple[dict[str, tuple[int, ...]], dict[str, Any]]]
+
+
+def load_tables(user_rows: tuple[UserRow, ...] = ()) -> Tables:
+    """The shipped rows and the user's own; raises `KnowledgeError` for a row that is wrong."""
+    sources = [(path, path.read_bytes()) for path in _shipped_files()]
+    digest = hashlib.blake2b(digest_size=12)
+    digest.update(f"{__version__} {_schema_digest()}".encode())
+    for path, data in sources:
+        digest.update(path.name.encode())
+        digest.update(data)
+    for row in user_rows:
+        digest.update(repr((row.table, row.columns)).encode())
+    name = f"knowledge-{digest.hexdigest()}.{sys.implementation.cache_tag}.bin"
+    for folder in _cache_folders():
+        try:
+            stored = pickle.loads((folder / name).read_bytes())
+        except Exception:  # noqa: S112 - a stored form that cannot be read is made again
+            continue
+        if isinstance(stored, Tables):
+            return stored
+    tables = _compile(_parse(sources), user_rows)
+    _store(tables, name)
+    return tables
+
+
+@functools.cache
+def _schema_digest() -> str:
+    """Changes with the code that gives the stored form its shape."""
+    parts = [Path(file).read_bytes() for file in (rows.__file__, paths.__file__, __file__)]
+    return hashlib.blake2b(b"".join(parts), digest_size=6).hexdigest()
+
+
+def _shipped_files() -> list[Path]:
+    return sorted((rules_folder() / "knowledge").glob("*.toml"))
+
+
+def _cache_folders() -> list[Path]:
+    home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    user = Path(home) if home else Path("~/.cache").expanduser()
+    return [Path(__file__).parent / "__pycache__", user / "idemlint"]
+
+
+def _store(tables: Tables, name: str) -> None:
+    for folder in _cache_folders():
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            handle, temporary = tempfile.mkstemp(dir=folder)
+            with os.fdopen(handle, "wb") as stream:
+                pickle.dump(tables, stream, protocol=5)
+            Path(temporary).replace(folder / name)
+        except OSError:
+            continue
+        return
+
+
+def _parse(sources: Iterable[tuple[Path, bytes]]) -> list[UserRow]:
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    found: list[UserRow] = []
+    for path, data in sources:
+        text = data.decode("utf-8")
+        for table, value in tomllib.loads(text).items():
+            if isinstance(value, list):
+                lines = _header_lines(text, table)
+                found.extend(
+                    UserRow(table, columns, Origin(str(path), lines[number]))
+                    for number, columns in enumerate(value)
+                )
+            else:
+                line = next(iter(_header_lines(text, table)), 1)
+                found.append(UserRow(table, value, Origin(str(path), line)))
+    return found
+
+
+def _header_lines(text: str, table: str) -> list[int]:
+    header = re.compile(rf"^\[\[?{re.escape(table)}[\].]", re.MULTILINE)
+    return [text.count("\n", 0, found.start()) + 1 for found in header.finditer(text)]
+
+
+def _compile(shipped: list[UserRow], user_rows: tuple[UserRow, ...]) -> Tables:
+    tables = Tables({name: [] for name in _ROW_TABLES}, {}, {name: {} for name in _FREE}, {})
+    # a user's rows come first, so that they win over a shipped row that is as good
+    for row in (*user_rows, *shipped):
+        _add(tables, row)
+    effects: list[rows.Effect] = []
+    for provider in tables.rows["provider"]:
+        effects.extend(provider.effects)
+    tables.rows["effect"] = effects
+    tables.rows["provider"] = [_without_effects(entry) for entry in tables.rows["provider"]]
+    _index(tables)
+    return tables
+
+
+def _without_effects(provider: rows.Provider) -> rows.Provider:
+    return rows.Provider(
+        provider.id, provider.package, provider.imports, (), provider.checked, provider.docs
+    )
+
+
+def _add(tables: Tables, row: UserRow) -> None:
+    if row.table in _ROW_TABLES:
+        made = _build(_ROW_TABLES[row.table], row.table, row.columns, row.origin)
+        tables.rows[row.table].append(made)
+    elif row.table in _LISTS:
+        known = _LISTS[row.table]
+        lists = tables.lists.setdefault(row.table, {})
+        for column, values in row.columns.items():
+            if known and column not in known:
+                raise _unknown_column(row.table, column, known, row.origin)
+            if not isinstance(values, list) or not all(isinstance(item, str) for item in values):
+                raise KnowledgeError(row.origin, f"`{column}` in `{row.table}` is a list of texts")
+            lists.setdefault(column, []).extend(values)
+    elif row.table in _FREE:
+        for service, methods in row.columns.items():
+            tables.tokens[row.table].setdefault(service, {}).update(methods)
+    else:
+        names = (*_ROW_TABLES, *_LISTS, *_FREE)
+        raise KnowledgeError(
+            row.origin, f"unknown table `{row.table}`{_nearest(row.table, names)}"
+        )
+
+
+def _build(cls: type, table: str, columns: Mapping[str, Any], origin: Origin) -> Any:
+    hints = _hints(cls)
+    given = {_RENAMED.get(column, column): column for column in columns}
+    made: dict[str, Any] = {}
+    for name, column in given.items():
+        if name not in hints:
+            shown = [next((k for k, v in _RENAMED.items() if v == field), field) for field in hints]
+            raise _unknown_column(table, column, shown, origin)
+        made[name] = _convert(hints[name], table, column, columns[column], origin)
+        allowed = _CHOICES.get((table, column))
+        if allowed is not None and made[name] not in allowed:
+            words = ", ".join(sorted(allowed))
+            raise KnowledgeError(
+                origin, f"`{column}` in `{table}` is one of {words}, not `{made[name]}`"
+            )
+    for field in fields(cls):
+        if field.name not in made and field.default is MISSING:
+            shown = next((k for k, v in _RENAMED.items() if v == field.name), field.name)
+            raise KnowledgeError(origin, f"`{table}` needs `{shown}`")
+    if cls is rows.Provider:
+        effects = tuple(_named_effect(effect, made["id"]) for effect in made["effects"])
+        made["effects"] = effects
+    return cls(**made)
+
+
+def _named_effect(effect: rows.Effect, provider: str) -> rows.Effect:
+    values = {field.name: getattr(effect, field.name) for field in fields(effect)}
+    return rows.Effect(**{**values, "provider": provider})
+
+
+@functools.cache
+def _hints(cls: type) -> dict[str, Any]:
+    return {
+        name: hint
+        for name, hint in typing.get_type_hints(cls, vars(rows)).items()
+        if name in {field.name for field in fields(cls)}
+    }
+
+
+def _convert(hint: Any, table: str, column: str, value: Any, origin: Origin) -> Any:
+    if typing.get_origin(hint) in (UnionType, typing.Union):
+        options = [option for option in typing.get_args(hint) if option is not type(None)]
+        nested = [option for option in options if option is rows.Slot]
+        if nested:
+            return _convert(rows.Slot, table, column, value, origin)
+        if isinstance(value, tuple(options)):
+            return value
+        raise _wrong_type(table, column, " or ".join(o.__name__ for o in options), origin)
+    if typing.get_origin(hint) is tuple:
+        item = typing.get_args(hint)[0]
+        listed = value if isinstance(value, list) else [value]
+        return tuple(_convert(item, table, column, entry, origin) for entry in listed)
+    if hint is rows.Slot or hint in (rows.Effect, rows.Statement, rows.Form):
+        if not isinstance(value, dict):
+            raise _wrong_type(table, column, "table", origin)
+        return _build(hint, hint.__name__.lower(), value, origin)
+    if hint is bool and isinstance(value, bool):
+        return value
+    if hint is int and isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if hint is str and isinstance(value, str):
+        return value
+    raise _wrong_type(table, column, hint.__name__, origin)
+
+
+def _wrong_type(table: str, column: str, expected: str, origin: Origin) -> KnowledgeError:
+    return KnowledgeError(origin, f"`{column}` in `{table}` is of type {expected}")
+
+
+def _unknown_column(
+    table: str, column: str, known: Iterable[str], origin: Origin
+) -> KnowledgeError:
+    listed = ", ".join(f"`{name}`" for name in known)
+    return KnowledgeError(
+        origin,
+        f"unknown column `{column}` in `{table}`{_nearest(column, list(known))}; "
+        f"expected one of {listed}",
+    )
+
+
+def _nearest(word: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f", did you mean `{close[0]}`?" if close else ""
+
+
+_STORE_ROLES = ("exec", "check", "insert", "atomic", "upsert", "update", "delete", "counter", "commit")
+
+
+def _index(tables: Tables) -> None:
+    """Path tables; a store's patterns point to `(store, role)` pairs in `store_role`.
+
+    Paths are written as the model sees them: a renamed class by the name that rows use.
+    """
+    renamed = {path: row.target for row in tables.rows["type"] for path in row.path}
+
+    def compile_paths(patterns: list[tuple[str, int]]) -> Any:
+        return paths.compile_paths([(_canonical(path, renamed), row) for path, row in patterns])
+
+    tables.paths["type"] = paths.compile_paths(
+        [(path, number) for number, row in enumerate(tables.rows["type"]) for path in row.path]
+    )
+    for table in (
+        "http", "http_request", "http_client", "lock", "tool", "replay", "pause", "retry", "guard",
+        "hint", "identity", "value", "unstable", "quiet", "gives", "type_argument",
+        "decorated_type", "caller",
+    ):  # fmt: skip
+        patterns = [
+            (path, number) for number, row in enumerate(tables.rows[table]) for path in row.path
+        ]
+        tables.paths[table] = compile_paths(patterns)
+    tables.paths["effect"] = compile_paths(
+        [(call, n) for n, row in enumerate(tables.rows["effect"]) for call in row.call]
+    )
+    roles: list[tuple[int, str, rows.Form | None]] = []
+    calls: list[tuple[str, int]] = []
+    statements: list[tuple[str, int]] = []
+    violations: list[tuple[str, int]] = []
+    for number, store in enumerate(tables.rows["store"]):
+        for form in store.forms:
+            roles.append((number, form.role, form))
+            calls.append((form.call, len(roles) - 1))
+        for role in _STORE_ROLES:
+            listed = getattr(store, role)
+            if listed:
+                roles.append((number, role, None))
+                calls.extend((path, len(roles) - 1) for path in listed)
+        for statement in store.statements:
+            roles.append((number, statement.role, None))
+            statements.extend((path, len(roles) - 1) for path in statement.path)
+        violations.extend((path, number) for path in store.violation)
+    tables.rows["store_role"] = roles
+    tables.paths["store_call"] = compile_paths(calls)
+    tables.paths["statement"] = compile_paths(statements)
+    tables.paths["violation"] = compile_paths(violations)
+
+
+def _canonical(path: str, renamed: Mapping[str, str]) -> str:
+    parts = path.split(".")
+    for length in range(len(parts), 0, -1):
+        target = renamed.get(".".join(parts[:length]))
+        if target is not None:
+            return ".".join((target, *parts[length:]))
+    return path

@@ -1,0 +1,773 @@
+"""What one call does: an effect, a look into a store, a pause, a call into the program, nothing."""
+
+from __future__ import annotations
+
+import ast
+import enum
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from idemlint.model.sql import SqlText, read_sql
+from idemlint.model.symbols import (
+    ClassSymbol,
+    Constant,
+    External,
+    FunctionSymbol,
+    Instance,
+    Place,
+)
+from idemlint.model.text import HOLE, canonical, constants, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from idemlint.knowledge import rows
+    from idemlint.knowledge.facts import Knowledge, StoreRole
+    from idemlint.model.names import Names
+    from idemlint.model.symbols import Symbol
+    from idemlint.model.values import Entry, Values
+
+__all__ = ["Deed", "DeedKind", "Deeds", "argument"]
+
+_SAFE_METHODS = {"GET", "HEAD", "OPTIONS", "TRACE"}
+_OVERWRITING_METHODS = {"PUT", "PATCH", "DELETE"}
+_BODY_ARGUMENTS = ("json", "data", "content", "body", "params", "files", "fields")
+_STATEMENT_ARGUMENTS = (0, "sql", "query", "statement", "operation")
+_READ_ROLES = {"check", "schema", "commit", "lock"}
+_CREATING_VERBS = (
+    "create", "start", "run", "send", "submit", "put", "publish", "import", "invoke", "issue",
+    "register", "request", "purchase", "copy", "restore", "export", "execute", "allocate", "launch",
+)  # fmt: skip
+
+
+class DeedKind(enum.Enum):
+    """The kinds of deeds."""
+
+    EFFECT = "effect"
+    CHECK = "check"
+    LOCK = "lock"
+    COMMIT = "commit"
+    PAUSE = "pause"
+    INNER = "inner"
+    QUIET = "quiet"
+    OPAQUE = "opaque"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Deed:
+    """What a call does.
+
+    For an effect: `does` is its class, `repeat` what a second run with the same arguments does
+    (duplicates, harmless, overwrites, refused), `title` names the receiver for the reader, `key` the
+    place of a native key. For a store: `store`, `role`, `target` (two calls with the same one speak
+    of the same records), `subject` (the argument that names the record).
+    """
+
+    kind: DeedKind
+    place: Place
+    path: str = ""
+    does: str = ""
+    repeat: str = ""
+    title: str = ""
+    own: bool = False
+    undo: str = ""
+    operation: str = ""
+    key: rows.Slot | None = None
+    key_is_certain: bool = True
+    identity: rows.Slot | None = None
+    automatic_key: str = ""
+    effect: rows.Effect | None = None
+    method: str = ""
+    url: str = ""
+    host: rows.Host | None = None
+    store: rows.Store | None = None
+    role: str = ""
+    target: str = ""
+    subject: Place | None = None
+    sql: SqlText | None = None
+    pause: rows.Pause | None = None
+    callees: tuple[FunctionSymbol, ...] = ()
+    reason: str = ""
+
+    @property
+    def call(self) -> ast.Call:
+        """The call itself."""
+        assert isinstance(self.place.node, ast.Call)
+        return self.place.node
+
+    @property
+    def is_effect(self) -> bool:
+        """Whether it changes something outside the process."""
+        return self.kind is DeedKind.EFFECT
+
+    @property
+    def duplicates(self) -> bool:
+        """Whether a second run does it a second time."""
+        return self.kind is DeedKind.EFFECT and self.repeat == "duplicates"
+
+
+def argument(call: ast.Call, places: Iterable[int | str]) -> ast.expr | None:
+    """The argument at the first of the places that the call fills."""
+    for place in places:
+        if isinstance(place, int):
+            if len(call.args) > place and not any(
+                isinstance(value, ast.Starred) for value in call.args[: place + 1]
+            ):
+                return call.args[place]
+        else:
+            for keyword in call.keywords:
+                if keyword.arg == place:
+                    return keyword.value
+    return None
+
+
+class Deeds:
+    """Says what calls do."""
+
+    def __init__(self, names: Names, values: Values, knowledge: Knowledge) -> None:
+        self.names = names
+        self.values = values
+        self.knowledge = knowledge
+
+    def of(self, place: Place) -> Deed:
+        """What the call at `place` does."""
+        memo = place.frame.memo
+        key = ("deed", place.node)
+        made: Deed | None = memo.get(key)
+        if made is None:
+            made = memo[key] = self._decide(place)
+        return made
+
+    def _decide(self, place: Place) -> Deed:
+        call = place.node
+        assert isinstance(call, ast.Call)
+        symbols = self.names.resolve(Place(call.func, place.frame, place.statement))
+        functions: list[FunctionSymbol] = []
+        others: list[Symbol] = []
+        for symbol in symbols:
+            if isinstance(symbol, FunctionSymbol):
+                functions.append(symbol)
+            elif isinstance(symbol, Instance):
+                method = self.names.method(symbol.cls, "__call__")
+                if method is not None:
+                    functions.append(FunctionSymbol(method, symbol))
+            else:
+                others.append(symbol)
+        for symbol in others:
+            if isinstance(symbol, External):
+                deed = self._outside(symbol, place, call)
+                if deed is not None and deed.kind is not DeedKind.OPAQUE:
+                    return deed
+        for function in functions:
+            path = function.function.qualified_name
+            for row in self.knowledge.pauses(self.knowledge.alias(path)):
+                return Deed(DeedKind.PAUSE, place, path, pause=row)
+        if functions:
+            return Deed(DeedKind.INNER, place, callees=tuple(functions))
+        if any(isinstance(symbol, ClassSymbol) for symbol in others):
+            return self._constructed(place, call, others)
+        for symbol in others:
+            if isinstance(symbol, External):
+                return Deed(DeedKind.OPAQUE, place, symbol.path, reason="not known")
+        return self._unresolved(place, call)
+
+    def _constructed(self, place: Place, call: ast.Call, symbols: list[Symbol]) -> Deed:
+        for symbol in symbols:
+            for path in self.names.paths_of(symbol):
+                for row in self.knowledge.pauses(path):
+                    return Deed(DeedKind.PAUSE, place, path, pause=row)
+        return Deed(DeedKind.QUIET, place, reason="construction")
+
+    def _unresolved(self, place: Place, call: ast.Call) -> Deed:
+        """A call of an unknown object: a SQL text speaks for itself, a logger by its name."""
+        if isinstance(call.func, ast.Attribute):
+            receiver = call.func.value
+            name = receiver.id if isinstance(receiver, ast.Name) else ""
+            if isinstance(receiver, ast.Attribute):
+                name = receiver.attr
+            if name in self.knowledge.quiet_names:
+                return Deed(DeedKind.QUIET, place, reason=self.knowledge.quiet_names[name])
+            deed = self._store(f"?.{call.func.attr}", place, call)
+            if deed is not None:
+                return deed
+            if call.func.attr in self.knowledge.pure_methods:
+                return Deed(DeedKind.QUIET, place, reason="pure")
+            return Deed(DeedKind.OPAQUE, place, f"?.{call.func.attr}", reason="unknown object")
+        name = call.func.id if isinstance(call.func, ast.Name) else ""
+        return Deed(DeedKind.OPAQUE, place, name, reason="unknown function")
+
+    # calls that leave the program
+
+    def _outside(self, symbol: External, place: Place, call: ast.Call) -> Deed | None:
+        path = symbol.path
+        pause = next(iter(self.knowledge.pauses(path)), None)
+        if pause is not None:
+            return Deed(DeedKind.PAUSE, place, path, pause=pause)
+        caller = self.knowledge.caller(path)
+        if caller is not None and not caller.later and len(call.args) > caller.calls:
+            inner = Place(call.args[caller.calls], place.frame, place.statement)
+            functions = [s for s in self.names.resolve(inner) if isinstance(s, FunctionSymbol)]
+            if functions:
+                return Deed(DeedKind.INNER, place, callees=tuple(functions))
+            for given in self.names.resolve(inner):
+                if isinstance(given, External):
+                    return self._outside(given, place, call)
+        for decide in (self._http, self._provider, self._token, self._store_call):
+            deed = decide(symbol, place, call)
+            if deed is not None:
+                return deed
+        if self.knowledge.lock(path) is not None:
+            return Deed(DeedKind.LOCK, place, path)
+        quiet = self.knowledge.quiet(path)
+        if quiet is not None:
+            return Deed(DeedKind.QUIET, place, path, reason=quiet.kind)
+        if self.knowledge.value(path) is not None or "." not in path:
+            return Deed(DeedKind.QUIET, place, path, reason="pure")
+        return Deed(DeedKind.OPAQUE, place, path, reason="no row")
+
+    def _provider(self, symbol: External, place: Place, call: ast.Call) -> Deed | None:
+        row = self.knowledge.effect(symbol.path)
+        if row is None:
+            return None
+        if self.knowledge.store_roles(symbol.path) and row.own:
+            return None
+        return self._effect(row, symbol.path, place)
+
+    def _effect(self, row: rows.Effect, path: str, place: Place) -> Deed:
+        repeat = row.repeat
+        call = place.node
+        assert isinstance(call, ast.Call)
+        if repeat == "duplicates" and row.condition is not None:
+            if self._fills(row.condition, call):
+                repeat = "refused"
+        return Deed(
+            DeedKind.EFFECT,
+            place,
+            path,
+            does=row.does,
+            repeat=repeat,
+            title=row.provider,
+            own=row.own,
+            undo=row.undo,
+            operation=row.operation,
+            key=row.key,
+            key_is_certain=not row.when or (row.when == "fifo" and self._is_fifo(place)),
+            identity=row.identity,
+            automatic_key=row.automatic_key,
+            effect=row,
+        )
+
+    def _fills(self, slot: rows.Slot, call: ast.Call) -> bool:
+        return bool(slot.argument) and argument(call, slot.argument) is not None
+
+    def _is_fifo(self, place: Place) -> bool:
+        call = place.node
+        assert isinstance(call, ast.Call)
+        for name in ("QueueUrl", "TopicArn", "TargetArn"):
+            value = argument(call, (name,))
+            if value is not None:
+                text = text_of(self.names, Place(value, place.frame, place.statement))
+                if text is not None and text.endswith(".fifo"):
+                    return True
+        return argument(call, ("MessageGroupId",)) is not None
+
+    def _token(self, symbol: External, place: Place, call: ast.Call) -> Deed | None:
+        path = symbol.path
+        if not path.startswith('boto3.client("'):
+            return None
+        service, _, method = path[len('boto3.client("') :].partition('").')
+        found = self.knowledge.token(service, method)
+        if found is None:
+            return None
+        from idemlint.knowledge.rows import Slot
+
+        token, filled = found
+        creates = method.startswith(_CREATING_VERBS)
+        return Deed(
+            DeedKind.EFFECT,
+            place,
+            path,
+            does="create" if creates else "update",
+            repeat="duplicates" if creates else "harmless",
+            title=f"AWS {service}",
+            operation="OP-1" if creates else "",
+            key=Slot(argument=(token,)),
+            automatic_key="per-call" if filled else "",
+        )
+
+    # HTTP
+
+    def _http(self, symbol: External, place: Place, call: ast.Call) -> Deed | None:
+        row = self.knowledge.http(symbol.path)
+        if row is None:
+            return None
+        request, built = self._request(row, place, call)
+        methods = self._methods(row, request, built)
+        url = self._url(built or row, request, symbol)
+        host = self._host(url, methods)
+        if methods and all(method in _SAFE_METHODS for method in methods):
+            return Deed(DeedKind.CHECK, place, symbol.path, method=methods[0], url=url)
+        creates = [
+            method
+            for method in methods
+            if method == "POST" or (host is not None and method in host.creates)
+        ]
+        if methods and not creates:
+            if all(method in _OVERWRITING_METHODS | _SAFE_METHODS for method in methods):
+                return self._request_deed(place, symbol, methods[-1], url, host, "harmless")
+            creates = methods
+        if creates and self._only_reads(url, request):
+            return Deed(DeedKind.CHECK, place, symbol.path, method=creates[0], url=url)
+        method = creates[0] if creates else ""
+        if not method and row.method_at and not self._can_be_post(row, request):
+            return Deed(DeedKind.OPAQUE, place, symbol.path, reason="unknown method")
+        return self._request_deed(place, symbol, method, url, host, "duplicates")
+
+    def _request_deed(
+        self,
+        place: Place,
+        symbol: External,
+        method: str,
+        url: str,
+        host: rows.Host | None,
+        repeat: str,
+    ) -> Deed:
+        from idemlint.knowledge.rows import Slot
+
+        key = host.key if host is not None else Slot(header="Idempotency-Key", within=("headers",))
+        does = {"PUT": "update", "PATCH": "update", "DELETE": "delete"}.get(method, "create")
+        if repeat == "duplicates":
+            does = "create"
+        return Deed(
+            DeedKind.EFFECT,
+            place,
+            symbol.path,
+            does=does,
+            repeat=repeat,
+            title=_host_of(url) or "the server",
+            operation="OP-1" if repeat == "duplicates" else "",
+            key=key,
+            key_is_certain=host is not None and host.key is not None and not host.when,
+            identity=host.identity if host is not None else None,
+            method=method or "?",
+            url=url,
+            host=host,
+        )
+
+    def _request(
+        self, row: rows.Http, place: Place, call: ast.Call
+    ) -> tuple[Place, rows.HttpRequest | None]:
+        """The call that says what is sent: this one, or the one that built the request object."""
+        if row.request_at:
+            value = argument(call, row.request_at)
+            if value is not None:
+                for symbol in self.names.resolve(Place(value, place.frame, place.statement)):
+                    if isinstance(symbol, External) and symbol.made is not None:
+                        built = self.knowledge.http_request(symbol.path)
+                        if built is not None and isinstance(symbol.made.node, ast.Call):
+                            return symbol.made, built
+        return place, None
+
+    def _methods(
+        self, row: rows.Http, request: Place, built: rows.HttpRequest | None
+    ) -> list[str]:
+        """The methods that can be sent, in upper case; empty if that is not known."""
+        if row.method:
+            return [row.method]
+        source: rows.Http | rows.HttpRequest = built or row
+        call = request.node
+        assert isinstance(call, ast.Call)
+        value = argument(call, source.method_at)
+        if value is not None:
+            place = Place(value, request.frame, request.statement)
+            found = [str(constant).upper() for constant in constants(self.names, place)]
+            if not found:
+                text = text_of(self.names, place)
+                found = [text.upper()] if text and text.isalpha() else []
+            return found
+        if source.method_by_body:
+            return ["POST"] if argument(call, (*source.body_at, "data")) is not None else ["GET"]
+        return []
+
+    def _can_be_post(self, row: rows.Http, request: Place) -> bool:
+        """Whether an unknown method is a parameter, so that a caller can pass POST."""
+        return True
+
+    def _url(
+        self, row: rows.Http | rows.HttpRequest, request: Place, symbol: External
+    ) -> str:
+        call = request.node
+        assert isinstance(call, ast.Call)
+        value = argument(call, row.url_at)
+        url = ""
+        if value is not None:
+            url = text_of(self.names, Place(value, request.frame, request.statement)) or ""
+        if "://" in url or url.startswith(HOLE):
+            return url
+        base = self._base_url(symbol)
+        return f"{base.rstrip('/')}/{url.lstrip('/')}" if base else url
+
+    def _base_url(self, symbol: External) -> str:
+        made = symbol.made
+        if made is None or not isinstance(made.node, ast.Call):
+            return ""
+        for path in self.names.paths(Place(made.node.func, made.frame, made.statement)):
+            row = self.knowledge.http_client(path)
+            if row is not None:
+                value = argument(made.node, row.base_at)
+                if value is not None:
+                    return text_of(self.names, Place(value, made.frame, made.statement)) or ""
+        return ""
+
+    def _host(self, url: str, methods: list[str]) -> rows.Host | None:
+        """The host row that fits best: the longest path, then one that knows the method."""
+        name = _host_of(url)
+        if not name:
+            return None
+        path = url.partition("://")[2].partition("/")[2].partition("?")[0]
+        path = "/" + path.replace(HOLE, "x").rstrip("/")
+        best: tuple[int, int, rows.Host] | None = None
+        for host, pattern, weight, row in self.knowledge.hosts:
+            if not host.fullmatch(name):
+                continue
+            if pattern is not None and not pattern.fullmatch(path):
+                continue
+            knows = int(any(method in row.methods for method in methods))
+            if best is None or (weight, knows) > best[:2]:
+                best = (weight, knows, row)
+        return best[2] if best else None
+
+    def _only_reads(self, url: str, request: Place) -> bool:
+        path = url.partition("?")[0].rstrip("/")
+        if path.endswith(self.knowledge.post_reads):
+            return True
+        if path.endswith("graphql"):
+            return self._asks_graphql(request)
+        return False
+
+    def _asks_graphql(self, request: Place) -> bool:
+        """Whether the document of a GraphQL request is known to be no mutation."""
+        call = request.node
+        assert isinstance(call, ast.Call)
+        for keyword in call.keywords:
+            if keyword.arg in ("json", "data"):
+                where = Place(keyword.value, request.frame, request.statement)
+                for entry in self.values.mapping(where).get("query"):
+                    text = text_of(self.names, entry.value)
+                    if text is not None:
+                        return "mutation" not in text
+        return False
+
+    # stores
+
+    def _store_call(self, symbol: External, place: Place, call: ast.Call) -> Deed | None:
+        return self._store(symbol.path, place, call, symbol)
+
+    def _store(
+        self, path: str, place: Place, call: ast.Call, symbol: External | None = None
+    ) -> Deed | None:
+        from idemlint.model.names import imports
+
+        for entry in self.knowledge.store_roles(path):
+            store = entry.store
+            if path.startswith("?") or "**" in _pattern_of(entry):
+                if store.imports and not any(
+                    imports(place.frame.module, top) for top in store.imports
+                ):
+                    continue
+            if entry.form is not None and not self._has_form(entry.form, place, call):
+                continue
+            if entry.role == "exec":
+                deed = self._executed(store, place, call, path)
+                if deed is not None:
+                    return deed
+                continue
+            return self._access(store, entry.role, place, call, path)
+        return None
+
+    def _has_form(self, form: rows.Form, place: Place, call: ast.Call) -> bool:
+        value = argument(call, form.argument)
+        if value is None:
+            named = [name for name in form.argument if isinstance(name, str)]
+            return form.value is None and any(
+                self._from_mapping(call, place, name) for name in named
+            )
+        found = constants(self.names, Place(value, place.frame, place.statement))
+        if form.value is None:
+            return found != [None] and found != [False]
+        return form.value in found
+
+    def _from_mapping(self, call: ast.Call, place: Place, name: str) -> list[Entry]:
+        found: list[Entry] = []
+        for keyword in call.keywords:
+            if keyword.arg is None:
+                where = Place(keyword.value, place.frame, place.statement)
+                found.extend(self.values.mapping(where).get(name))
+        return found
+
+    def _executed(
+        self, store: rows.Store, place: Place, call: ast.Call, path: str
+    ) -> Deed | None:
+        """A statement that is run: a SQL text, or an object that was built from calls."""
+        value = argument(call, _STATEMENT_ARGUMENTS)
+        if value is None:
+            return None
+        where = Place(value, place.frame, place.statement)
+        text = text_of(self.names, where)
+        if text is not None:
+            sql = read_sql(text, self.knowledge)
+            if sql is not None:
+                return self._sql(store, sql, place, call, path)
+        if store.kind == "sql-text":
+            return None
+        for symbol in self.names.resolve(where):
+            if isinstance(symbol, External):
+                for entry in self.knowledge.statement_roles(symbol.path):
+                    target = self._statement_target(where)
+                    return self._deed(entry.store, entry.role, place, path, target, where)
+        return None
+
+    def _sql(
+        self, store: rows.Store, sql: SqlText, place: Place, call: ast.Call, path: str
+    ) -> Deed:
+        target = f"table {sql.table}" if sql.table else ""
+        deed = self._deed(store, sql.role, place, path, target, None, sql)
+        return deed
+
+    def _statement_target(self, place: Place) -> str:
+        """The class in `select(Model).where(…)`."""
+        node: ast.expr = place.node
+        frame, statement = place.frame, place.statement
+        for _ in range(12):
+            if isinstance(node, ast.Name) and frame.function is not None:
+                found = self.names.flow(frame.function).definitions_at(statement, node.id)
+                if found and found[0].kind == "value" and isinstance(found[0].node, ast.expr):
+                    node, statement = found[0].node, found[0].statement
+                    continue
+                return ""
+            if isinstance(node, ast.Await):
+                node = node.value
+                continue
+            if not isinstance(node, ast.Call):
+                return ""
+            if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call):
+                node = node.func.value
+                continue
+            if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+                outer = self.names.resolve(Place(node.func.value, frame, statement))
+                if any(isinstance(s, External) and s.made is not None for s in outer):
+                    node = node.func.value
+                    continue
+            if node.args:
+                return self._model(Place(node.args[0], frame, statement))
+            return ""
+        return ""
+
+    def _model(self, place: Place) -> str:
+        """The class of a record: `Model`, `Model.column`, `Model(…)` or an object of it."""
+        node = place.node
+        if isinstance(node, ast.List) and node.elts:
+            return self._model(Place(node.elts[0], place.frame, place.statement))
+        for symbol in self.names.resolve(place):
+            if isinstance(symbol, ClassSymbol | Instance):
+                return f"model {symbol.cls.qualified_name}"
+            if isinstance(symbol, External):
+                return f"model {_class_part(symbol.path)}"
+        if isinstance(node, ast.Attribute):
+            return self._model(Place(node.value, place.frame, place.statement))
+        return ""
+
+    def _access(
+        self, store: rows.Store, role: str, place: Place, call: ast.Call, path: str
+    ) -> Deed:
+        subject = argument(call, store.subject) if store.subject else None
+        where = Place(subject, place.frame, place.statement) if subject is not None else None
+        if store.target == "model":
+            target = self._model_target(place, call, path)
+        elif store.target == "subject":
+            target, where = self._subject_target(place, call, where)
+        else:
+            receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
+            target = ""
+            if receiver is not None:
+                named = canonical(self.names, Place(receiver, place.frame, place.statement))
+                target = f"{store.id} {named}"
+        return self._deed(store, role, place, path, target, where)
+
+    def _model_target(self, place: Place, call: ast.Call, path: str) -> str:
+        if ".objects." in path:
+            return f"model {path.partition('.objects.')[0]}"
+        receiver: ast.expr | None = call.func
+        while isinstance(receiver, ast.Attribute | ast.Call):
+            if isinstance(receiver, ast.Call):
+                if isinstance(receiver.func, ast.Attribute) and receiver.func.attr == "query":
+                    if receiver.args:
+                        where = Place(receiver.args[0], place.frame, place.statement)
+                        return self._model(where)
+                receiver = receiver.func
+            else:
+                receiver = receiver.value
+        if call.args:
+            found = self._model(Place(call.args[0], place.frame, place.statement))
+            if found:
+                return found
+        if receiver is not None:
+            return self._model(Place(receiver, place.frame, place.statement))
+        return ""
+
+    def _subject_target(
+        self, place: Place, call: ast.Call, subject: Place | None
+    ) -> tuple[str, Place | None]:
+        """Files: the path is the argument, or the object that the method is called on."""
+        if isinstance(call.func, ast.Attribute):
+            for symbol in self.names.resolve(
+                Place(call.func.value, place.frame, place.statement)
+            ):
+                if isinstance(symbol, External) and symbol.path.startswith("pathlib."):
+                    subject = Place(call.func.value, place.frame, place.statement)
+        if subject is None:
+            return "", None
+        return f"file {canonical(self.names, subject)}", subject
+
+    def _deed(
+        self,
+        store: rows.Store,
+        role: str,
+        place: Place,
+        path: str,
+        target: str,
+        subject: Place | None,
+        sql: SqlText | None = None,
+    ) -> Deed:
+        if role in _READ_ROLES:
+            kind = {
+                "lock": DeedKind.LOCK,
+                "commit": DeedKind.COMMIT,
+                "schema": DeedKind.QUIET,
+            }.get(role, DeedKind.CHECK)
+            return Deed(
+                kind, place, path, store=store, role=role, target=target, subject=subject, sql=sql,
+                title=store.title, own=True,
+            )  # fmt: skip
+        repeat = "harmless"
+        if role == "counter" or (role == "update" and sql is not None and sql.relative):
+            repeat = "duplicates"
+        elif role == "insert":
+            repeat = "overwrites" if store.overwrites else "duplicates"
+        elif role in ("atomic", "upsert"):
+            repeat = "refused" if role == "atomic" else "overwrites"
+        does = {"update": "update", "delete": "delete", "counter": "update"}.get(role, "create")
+        return Deed(
+            DeedKind.EFFECT,
+            place,
+            path,
+            does=does,
+            repeat=repeat,
+            title=store.title,
+            own=True,
+            undo="delete" if does == "create" else "",
+            operation=store.operation if repeat != "harmless" else "",
+            identity=store.identity,
+            store=store,
+            role=role,
+            target=target,
+            subject=subject,
+            sql=sql,
+        )
+
+    # arguments of deeds
+
+    def slot_values(self, deed: Deed, slot: rows.Slot) -> Iterator[tuple[str, Place, ast.AST]]:
+        """What stands in a slot of a call: its name, the place of the value, the node to show."""
+        place = deed.place
+        call = deed.call
+        if slot.argument:
+            value = argument(call, slot.argument)
+            if value is not None:
+                yield slot.name, Place(value, place.frame, place.statement), value
+                return
+            for name in slot.argument:
+                if isinstance(name, str):
+                    for entry in self._from_mapping(call, place, name):
+                        yield name, entry.value, entry.key_node
+            return
+        name = slot.entry or slot.header or slot.field.rpartition(".")[2] or slot.query
+        if not name:
+            return
+        for container in self._containers(deed, slot):
+            for entry in self.values.mapping(container).get(name, fold=bool(slot.header)):
+                yield name, entry.value, entry.key_node
+
+    def _containers(self, deed: Deed, slot: rows.Slot) -> Iterator[Place]:
+        """The arguments that can hold an entry: the named one, else those that hold bodies."""
+        place, call = deed.place, deed.call
+        if deed.method:
+            request, _ = self._http_request_of(deed)
+            place = request
+            assert isinstance(request.node, ast.Call)
+            call = request.node
+        within = slot.within or (("headers",) if slot.header else _BODY_ARGUMENTS)
+        value = argument(call, within)
+        if value is not None:
+            yield Place(value, place.frame, place.statement)
+        elif slot.within and not slot.header:
+            for listed in call.args:
+                if isinstance(listed, ast.Dict | ast.Name | ast.Call | ast.List):
+                    yield Place(listed, place.frame, place.statement)
+        for name in within:
+            if isinstance(name, str):
+                for entry in self._from_mapping(call, place, name):
+                    yield entry.value
+
+    def _http_request_of(self, deed: Deed) -> tuple[Place, rows.HttpRequest | None]:
+        row = self.knowledge.http(deed.path)
+        if row is None:
+            return deed.place, None
+        return self._request(row, deed.place, deed.call)
+
+    def carriers(self, deed: Deed) -> Iterator[tuple[str, Place]]:
+        """The arguments of a request or call that can carry headers, a body or options."""
+        place, call = deed.place, deed.call
+        if deed.method:
+            place, _ = self._http_request_of(deed)
+            assert isinstance(place.node, ast.Call)
+            call = place.node
+        for keyword in call.keywords:
+            where = Place(keyword.value, place.frame, place.statement)
+            if keyword.arg is not None:
+                yield keyword.arg, where
+            else:
+                for entry in self.values.mapping(where).entries:
+                    yield entry.key, entry.value
+        for number, value in enumerate(call.args):
+            if not isinstance(value, ast.Starred):
+                yield str(number), Place(value, place.frame, place.statement)
+
+
+def _pattern_of(entry: StoreRole) -> str:
+    if entry.form is not None:
+        return entry.form.call
+    listed: tuple[str, ...] = getattr(entry.store, entry.role, ())
+    return " ".join(path for path in listed if path.startswith("**"))
+
+
+def _host_of(url: str) -> str:
+    scheme, found, rest = url.partition("://")
+    if not found or scheme not in ("http", "https"):
+        return ""
+    host = rest.partition("/")[0].partition("?")[0].partition(":")[0].rpartition("@")[2].lower()
+    return "" if HOLE == host else host.replace(HOLE, "x")
+
+
+def _class_part(path: str) -> str:
+    """The class of a path such as `app.models.User.id`."""
+    parts = path.split(".")
+    for number, part in enumerate(parts):
+        if part[:1].isupper():
+            return ".".join(parts[: number + 1])
+    return path
+
+
+def constant_values(symbols: Iterable[Symbol]) -> list[object]:
+    """The constants among symbols."""
+    return [symbol.value for symbol in symbols if isinstance(symbol, Constant)]

@@ -1,0 +1,1003 @@
+"""The bodies that can run more than once for one intent: tools, nodes, tasks, what is retried."""
+
+from __future__ import annotations
+
+import ast
+import enum
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from idemlint.knowledge.facts import snake_case
+from idemlint.model.deeds import argument
+from idemlint.model.program import inner_statements
+from idemlint.model.symbols import (
+    ClassSymbol,
+    Constant,
+    External,
+    Frame,
+    FunctionSymbol,
+    Instance,
+    Literal,
+    Place,
+)
+from idemlint.model.text import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from idemlint.knowledge import rows
+    from idemlint.knowledge.facts import Knowledge
+    from idemlint.model.names import Names
+    from idemlint.model.program import Class, Function, Module
+    from idemlint.model.symbols import Symbol
+    from idemlint.model.values import Values
+
+__all__ = ["Entry", "EntryKind", "Entries", "ToolParameter"]
+
+_SAYS_KEY = re.compile(r"idempoten|de-?dup|exactly once|same (?:key|value|id) .*(?:retry|again)", re.I)
+_MAYBE_KEYS = {
+    "request_id", "requestid", "operation_id", "client_request_id", "reference_id", "client_id",
+    "external_id", "transaction_id", "client_reference_id", "message_id", "nonce", "dedupe", "token",
+}  # fmt: skip
+_MODEL_BASES = ("pydantic.BaseModel", "typing.TypedDict", "typing_extensions.TypedDict", "sqlmodel.SQLModel")
+_HIDDEN_ALWAYS = {"self", "cls"}
+
+
+class EntryKind(enum.Enum):
+    """Why a body is an entry."""
+
+    TOOL = "tool"
+    NODE = "node"
+    TASK = "task"
+    WORKFLOW = "workflow"
+    RETRIED = "retried function"
+    HANDLER = "handler"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ToolParameter:
+    """A parameter that the model sees; `node` is where it is written, in `module`.
+
+    `source`: parameter (of the function), field (of a model), schema (an entry of a dictionary).
+    `path` is the parameter of the function that holds it, for a field.
+    """
+
+    name: str
+    node: ast.AST
+    module: Module
+    required: bool
+    source: str
+    default: Place | None = None
+    annotation: ast.expr | None = None
+    description: str = ""
+    path: str = ""
+
+
+@dataclass(eq=False)
+class Entry:
+    """A replayed body. `frame` is how it runs; `anchor` is where a finding about it starts.
+
+    `name` is what the model or the framework calls it, `because` why it can run again, `retried`
+    whether the framework itself runs it again without a new call.
+    """
+
+    kind: EntryKind
+    function: Function | None
+    frame: Frame
+    name: str
+    anchor: ast.AST
+    anchor_module: Module
+    framework: str
+    because: str
+    tool: rows.Tool | None = None
+    replay: rows.Replay | None = None
+    retried: bool = False
+    options: Place | None = None
+    schema: Place | None = None
+    parameters: list[ToolParameter] = field(default_factory=list)
+    parameters_known: bool = True
+
+    def __repr__(self) -> str:
+        return f"<{self.kind.value} {self.name}>"
+
+    @property
+    def is_tool(self) -> bool:
+        """Whether a model calls it."""
+        return self.kind is EntryKind.TOOL
+
+
+class Entries:
+    """Finds entries in modules."""
+
+    def __init__(self, names: Names, values: Values, knowledge: Knowledge) -> None:
+        self.names = names
+        self.values = values
+        self.knowledge = knowledge
+        self._of_module: dict[Module, list[Entry]] = {}
+        calls = [*knowledge.rows("tool"), *knowledge.rows("replay")]
+        self._call_names = frozenset(
+            path.rpartition(".")[2]
+            for row in calls
+            if row.kind in ("call", "schema", "dispatcher")
+            for path in row.path
+        )
+
+    def of(self, module: Module) -> list[Entry]:
+        """The entries that a module declares, once each, in the order of the file."""
+        known = self._of_module.get(module)
+        if known is None:
+            self._of_module[module] = []
+            known = self._of_module[module] = self._unique(self._find(module))
+        return known
+
+    def _unique(self, entries: Iterable[Entry]) -> list[Entry]:
+        """One entry a body: a schema or a decorator that says more wins."""
+        found: dict[tuple[int, str, str], Entry] = {}
+        for entry in entries:
+            body = id(entry.function.node) if entry.function is not None else id(entry.anchor)
+            name = entry.name if entry.anchor is not getattr(entry.function, "node", None) else ""
+            key = (body, entry.kind.value, name)
+            before = found.get(key)
+            if before is None or (before.schema is None and entry.schema is not None):
+                found[key] = entry
+        return list(found.values())
+
+    def _find(self, module: Module) -> Iterator[Entry]:
+        for function in all_functions(module, self.names):
+            yield from self._decorated(function)
+        for cls in _all_classes(module):
+            yield from self._class_entries(cls)
+        for place in self._calls(module):
+            yield from self._registered(place)
+        yield from self._dispatched(module)
+        for function in module.functions():
+            yield from self._named(function)
+
+    # decorators
+
+    def _decorated(self, function: Function) -> Iterator[Entry]:
+        frame = self._outer_frame(function)
+        for decorator in function.decorators:
+            target = decorator.func if isinstance(decorator, ast.Call) else decorator
+            place = Place(target, frame, self._statement_of(function))
+            options = Place(decorator, frame) if isinstance(decorator, ast.Call) else None
+            for symbol in self.names.resolve(place):
+                yield from self._by_decorator(function, symbol, options)
+
+    def _by_decorator(
+        self, function: Function, symbol: Symbol, options: Place | None
+    ) -> Iterator[Entry]:
+        for path in self.names.paths_of(symbol):
+            for tool in self.knowledge.tools(path):
+                if tool.kind == "decorator":
+                    yield self._tool(function, tool, options)
+                    return
+            for replay in self.knowledge.replays(path):
+                if replay.kind == "decorator":
+                    yield self._replay(function, replay, options)
+                    return
+        if isinstance(symbol, FunctionSymbol) and symbol.function is not function:
+            tool_row = self._wrapped_tool(symbol.function)
+            if tool_row is not None:
+                yield self._tool(function, tool_row, None)
+
+    def _wrapped_tool(self, decorator: Function) -> rows.Tool | None:
+        """The row of the tool decorator that a decorator of the project applies."""
+        for node in ast.walk(decorator.node):
+            if not isinstance(node, ast.Call):
+                continue
+            inner = node.func
+            target = inner.func if isinstance(inner, ast.Call) else inner
+            frame = self.names.frame(decorator)
+            for path in self.names.paths(Place(target, frame)):
+                for row in self.knowledge.tools(path):
+                    if row.kind == "decorator" or (row.kind == "call" and row.body):
+                        return row
+        return None
+
+    def _outer_frame(self, function: Function) -> Frame:
+        if function.parent is not None:
+            return self.names.frame(function.parent)
+        if function.owner is not None and function.owner.parent is not None:
+            return self.names.frame(function.owner.parent)
+        return self.names.module_frame(function.module)
+
+    def _statement_of(self, function: Function) -> ast.stmt | None:
+        node = function.node
+        return node if isinstance(node, ast.stmt) and function.parent is not None else None
+
+    # classes
+
+    def _class_entries(self, cls: Class) -> Iterator[Entry]:
+        if not cls.node.bases:
+            return
+        for path in self.names.class_paths(cls)[1:]:
+            for tool in self.knowledge.tools(path):
+                if tool.kind == "base" and tool.methods:
+                    yield from self._tool_class(cls, tool)
+                    return
+            for replay in self.knowledge.replays(path):
+                if replay.kind == "base":
+                    for name in replay.methods:
+                        method = cls.method(name)
+                        if method is not None:
+                            yield self._replay(method, replay, None)
+                    return
+
+    def _tool_class(self, cls: Class, row: rows.Tool) -> Iterator[Entry]:
+        bodies = [m for m in map(cls.method, row.methods) if m is not None]
+        names = self.names
+        for method in bodies:
+            if self._only_forwards(method, row):
+                continue
+            frame = Frame(cls.module, method, receiver=Instance(cls))
+            entry = Entry(
+                EntryKind.TOOL,
+                method,
+                frame,
+                self._class_tool_name(cls, row) or cls.name,
+                method.node,
+                cls.module,
+                row.framework,
+                "the model or its framework calls a tool again",
+                tool=row,
+            )
+            entry.schema = self._class_schema(cls, row)
+            self._fill_parameters(entry)
+            yield entry
+            _ = names
+
+    def _only_forwards(self, method: Function, row: rows.Tool) -> bool:
+        """An `_arun` that only calls `_run` is the same tool."""
+        body = [s for s in method.body if not _is_docstring(s)]
+        if len(body) != 1:
+            return False
+        for node in ast.walk(body[0]):
+            if isinstance(node, ast.Raise):
+                return True
+            if isinstance(node, ast.Attribute) and node.attr in row.methods:
+                return node.attr != method.name
+        return False
+
+    def _class_tool_name(self, cls: Class, row: rows.Tool) -> str:
+        for name in row.name:
+            if isinstance(name, str):
+                for binding in cls.members.get(name, ()):
+                    if isinstance(binding.node, ast.Constant):
+                        return str(binding.node.value)
+        return ""
+
+    def _class_schema(self, cls: Class, row: rows.Tool) -> Place | None:
+        frame = self.names.module_frame(cls.module)
+        for name in row.schema:
+            if isinstance(name, str):
+                for binding in cls.members.get(name, ()):
+                    if binding.kind == "value" and isinstance(binding.node, ast.expr):
+                        return Place(binding.node, frame)
+        return None
+
+    # calls that register
+
+    def _calls(self, module: Module) -> Iterator[Place]:
+        """The calls of a module whose name is that of a registration."""
+        text = module.source.text
+        if not any(f"{name}(" in text for name in self._call_names):
+            return
+        frame = self.names.module_frame(module)
+        for statement in module.statements():
+            for call in _own_calls(statement):
+                if _last_name(call.func) in self._call_names:
+                    yield Place(call, frame)
+        for function in all_functions(module, self.names):
+            for event in self.names.flow(function).calls:
+                if _last_name(event.node.func) in self._call_names:
+                    yield Place(event.node, self.names.frame(function), event.statement)
+
+    def _registered(self, place: Place) -> Iterator[Entry]:
+        call = place.node
+        assert isinstance(call, ast.Call)
+        for path in self.names.paths(Place(call.func, place.frame, place.statement)):
+            for tool in self.knowledge.tools(path):
+                if tool.kind == "call":
+                    yield from self._registered_tools(tool, place, call)
+            for replay in self.knowledge.replays(path):
+                if replay.kind == "call":
+                    for function in self._bodies(replay, place, call):
+                        yield self._replay(function.function, replay, place, function)
+
+    def _registered_tools(
+        self, row: rows.Tool, place: Place, call: ast.Call
+    ) -> Iterator[Entry]:
+        for body in self._bodies(row, place, call):
+            if self._is_tool_already(body.function):
+                continue
+            entry = self._tool(body.function, row, place, body)
+            yield entry
+
+    def _is_tool_already(self, function: Function) -> bool:
+        return any(
+            self.knowledge.tools(path) for path in self.values.decorator_paths(function)
+        )
+
+    def _bodies(
+        self, row: rows.Tool | rows.Replay, place: Place, call: ast.Call
+    ) -> Iterator[FunctionSymbol]:
+        for where in row.body:
+            value = argument(call, (where,))
+            if value is not None:
+                yield from self._functions(Place(value, place.frame, place.statement))
+        for where in row.bodies:
+            value = argument(call, (where,))
+            if value is not None:
+                for element in self._elements(Place(value, place.frame, place.statement)):
+                    yield from self._functions(element)
+
+    def _functions(self, place: Place) -> Iterator[FunctionSymbol]:
+        for symbol in self.names.resolve(place):
+            if isinstance(symbol, FunctionSymbol):
+                yield symbol
+            elif isinstance(symbol, Instance):
+                method = self.names.method(symbol.cls, "__call__")
+                if method is not None:
+                    yield FunctionSymbol(method, symbol)
+
+    def _elements(self, place: Place) -> Iterator[Place]:
+        for symbol in self.names.resolve(place):
+            if isinstance(symbol, Literal) and isinstance(symbol.node, ast.List | ast.Tuple):
+                where = symbol.place
+                for element in symbol.node.elts:
+                    if isinstance(element, ast.Starred):
+                        yield from self._elements(
+                            Place(element.value, where.frame, where.statement)
+                        )
+                    else:
+                        yield Place(element, where.frame, where.statement)
+            elif isinstance(symbol, Literal) and isinstance(symbol.node, ast.Dict):
+                for value in symbol.node.values:
+                    yield Place(value, symbol.place.frame, symbol.place.statement)
+
+    # making entries
+
+    def _tool(
+        self,
+        function: Function,
+        row: rows.Tool,
+        options: Place | None,
+        symbol: FunctionSymbol | None = None,
+    ) -> Entry:
+        frame = self._entry_frame(function, symbol)
+        entry = Entry(
+            EntryKind.TOOL,
+            function,
+            frame,
+            self._tool_name(function, row, options),
+            function.node,
+            function.module,
+            row.framework,
+            "the model or its framework calls a tool again",
+            tool=row,
+            options=options,
+        )
+        entry.schema = self._schema_of(row, options)
+        self._fill_parameters(entry)
+        return entry
+
+    def _entry_frame(self, function: Function, symbol: FunctionSymbol | None) -> Frame:
+        if symbol is not None and (symbol.closure or symbol.receiver or symbol.preset):
+            return self.names.enter(symbol, None)
+        return self.names.frame(function)
+
+    def _tool_name(self, function: Function, row: rows.Tool, options: Place | None) -> str:
+        if options is not None and isinstance(options.node, ast.Call):
+            value = argument(options.node, row.name)
+            if value is not None and row.kind in ("decorator", "call"):
+                text = text_of(self.names, Place(value, options.frame, options.statement))
+                if text:
+                    return text
+        return function.name
+
+    def _schema_of(self, row: rows.Tool, options: Place | None) -> Place | None:
+        if options is None or not isinstance(options.node, ast.Call):
+            return None
+        value = argument(options.node, row.schema)
+        if value is None or isinstance(value, ast.Constant):
+            return None
+        return Place(value, options.frame, options.statement)
+
+    def _replay(
+        self,
+        function: Function,
+        row: rows.Replay,
+        options: Place | None,
+        symbol: FunctionSymbol | None = None,
+    ) -> Entry:
+        kind = EntryKind.TASK
+        if "add_node" in row.path[0] or "entrypoint" in row.path[0] or "step" in row.id:
+            kind = EntryKind.NODE
+        if row.orchestrates:
+            kind = EntryKind.WORKFLOW
+        return Entry(
+            kind,
+            function,
+            self._entry_frame(function, symbol),
+            function.name,
+            function.node,
+            function.module,
+            row.framework,
+            row.because or f"{row.framework} can run it again",
+            replay=row,
+            retried=self._is_retried(row, options),
+            options=options,
+        )
+
+    def _is_retried(self, row: rows.Replay, options: Place | None) -> bool:
+        """Whether the options of a body, or its row, say that it is tried again by itself."""
+        given = {}
+        if options is not None and isinstance(options.node, ast.Call):
+            given = {k.arg: k.value for k in options.node.keywords if k.arg}
+        for off in row.off_with:
+            name, _, value = off.partition("=")
+            if name in given and ast.unparse(given[name]) == value:
+                return False
+        if row.retried:
+            return True
+        for name in row.only_with:
+            value_node = given.get(name)
+            if value_node is None or name in ("max_retries", "retry_kwargs"):
+                continue
+            if isinstance(value_node, ast.Constant) and not value_node.value:
+                continue
+            return True
+        return False
+
+    def _named(self, function: Function) -> Iterator[Entry]:
+        """Handlers that a platform finds by their name."""
+        if function.owner is not None or function.parent is not None:
+            return
+        for row in self.knowledge.rows("replay"):
+            if row.kind == "name" and function.name in row.path:
+                if list(function.positional) == ["event", "context"]:
+                    yield Entry(
+                        EntryKind.HANDLER,
+                        function,
+                        self.names.frame(function),
+                        function.name,
+                        function.node,
+                        function.module,
+                        row.framework,
+                        row.because,
+                        replay=row,
+                    )
+
+    # schemas and dispatchers
+
+    def _dispatched(self, module: Module) -> Iterator[Entry]:
+        """Tools that are declared by a schema and run by a function that looks at their name."""
+        schemas = list(self._schemas(module))
+        if not schemas:
+            return
+        dispatchers = list(self._dispatchers(module))
+        for name, name_node, schema, row in schemas:
+            entry = Entry(
+                EntryKind.TOOL,
+                None,
+                self.names.module_frame(module),
+                name,
+                name_node,
+                module,
+                row.framework,
+                "the model or its framework calls a tool again",
+                tool=row,
+            )
+            entry.schema = schema
+            body = self._body_of(name, module, dispatchers)
+            if body is not None:
+                entry.frame = body
+                entry.function = body.function
+            self._fill_parameters(entry)
+            yield entry
+
+    def _schemas(
+        self, module: Module
+    ) -> Iterator[tuple[str, ast.AST, Place | None, rows.Tool]]:
+        text = module.source.text
+        if not any(word in text for word in ("input_schema", "inputSchema", '"parameters"', "'parameters'")):
+            return
+        places: list[Place] = []
+        frame = self.names.module_frame(module)
+        for statement in module.statements():
+            places.extend(Place(node, frame) for node in _own_nodes(statement))
+        for function in all_functions(module, self.names):
+            inner = self.names.frame(function)
+            for statement in _all_statements(function.body):
+                places.extend(
+                    Place(node, inner, statement) for node in _shallow_nodes(statement)
+                )
+        for place in places:
+            found = self._schema(place)
+            if found is not None:
+                yield found
+
+    def _schema(
+        self, place: Place
+    ) -> tuple[str, ast.AST, Place | None, rows.Tool] | None:
+        node = place.node
+        if isinstance(node, ast.Dict):
+            return self._schema_dict(node, place)
+        if isinstance(node, ast.Call):
+            for path in self.names.paths(Place(node.func, place.frame, place.statement)):
+                for row in self.knowledge.tools(path):
+                    if row.kind != "schema":
+                        continue
+                    name = argument(node, row.name)
+                    schema = argument(node, row.schema)
+                    if isinstance(name, ast.Constant) and schema is not None:
+                        where = Place(schema, place.frame, place.statement)
+                        return str(name.value), name, where, row
+        return None
+
+    def _schema_dict(
+        self, node: ast.Dict, place: Place
+    ) -> tuple[str, ast.AST, Place | None, rows.Tool] | None:
+        for row in self.knowledge.rows("tool"):
+            if row.kind != "schema" or not row.entries:
+                continue
+            values: dict[str, ast.expr] = {}
+            for wanted in row.entries:
+                key, _, fixed = wanted.partition(":")
+                value = _dict_path(node, key.split("."))
+                if value is None:
+                    break
+                if fixed and not (isinstance(value, ast.Constant) and value.value == fixed):
+                    break
+                values[key.rpartition(".")[2]] = value
+            else:
+                name = values.get("name")
+                schema = next(
+                    (values[k] for k in ("input_schema", "parameters", "inputSchema") if k in values),
+                    None,
+                )
+                if isinstance(name, ast.Constant) and isinstance(name.value, str):
+                    if schema is not None:
+                        where = Place(schema, place.frame, place.statement)
+                        return name.value, name, where, row
+        return None
+
+    def _dispatchers(self, module: Module) -> Iterator[Function]:
+        """Functions that a framework calls with a tool's name, or that compare a name they got."""
+        modules = [module, *self._neighbours(module)]
+        for other in modules:
+            for function in all_functions(other, self.names):
+                names = [n for n in function.positional if n != function.self_name]
+                if any(
+                    row.kind == "dispatcher"
+                    for path in self.values.decorator_paths(function)
+                    for row in self.knowledge.tools(path)
+                ) or any(n in ("name", "tool_name", "function_name", "tool") for n in names):
+                    yield function
+
+    def _neighbours(self, module: Module) -> Iterator[Module]:
+        for bindings in list(module.loose_bindings.values()):
+            for binding in bindings:
+                if binding.kind != "import":
+                    continue
+                for symbol in self.names.imported(binding.module, binding.member, module):
+                    if isinstance(symbol, FunctionSymbol):
+                        yield symbol.function.module
+
+    def _body_of(
+        self, name: str, module: Module, dispatchers: list[Function]
+    ) -> Frame | None:
+        for function in dispatchers:
+            for parameter in function.positional:
+                if parameter == function.self_name:
+                    continue
+                if not self._looks_at(function, parameter, name):
+                    continue
+                text = ast.copy_location(ast.Constant(name), function.node)
+                place = Place(text, self.names.module_frame(module))
+                closure = self.names.frame(function.parent) if function.parent else None
+                return Frame(
+                    function.module, function, {parameter: place}, closure=closure
+                )
+        for symbol in self.names.module_name(name, module):
+            if isinstance(symbol, FunctionSymbol):
+                return self.names.frame(symbol.function)
+        return None
+
+    def _looks_at(self, function: Function, parameter: str, name: str) -> bool:
+        """Whether a function compares the parameter with the name, or looks the name up."""
+        for node in ast.walk(function.node):
+            if isinstance(node, ast.Compare):
+                sides = [node.left, *node.comparators]
+                uses = any(isinstance(s, ast.Name) and s.id == parameter for s in sides)
+                if uses and any(_holds_text(side, name) for side in sides):
+                    return True
+            elif isinstance(node, ast.Match):
+                if isinstance(node.subject, ast.Name) and node.subject.id == parameter:
+                    if any(_holds_text(c.pattern, name) for c in node.cases):
+                        return True
+            elif isinstance(node, ast.Subscript | ast.Call):
+                table = node.value if isinstance(node, ast.Subscript) else node.func
+                if isinstance(node, ast.Call):
+                    if not (isinstance(table, ast.Attribute) and table.attr == "get" and node.args):
+                        continue
+                    key: ast.expr = node.args[0]
+                    table = table.value
+                else:
+                    key = node.slice
+                if not (isinstance(key, ast.Name) and key.id == parameter):
+                    continue
+                for symbol in self.names.resolve(Place(table, self.names.frame(function))):
+                    if isinstance(symbol, Literal) and isinstance(symbol.node, ast.Dict):
+                        if any(k is not None and _holds_text(k, name) for k in symbol.node.keys):
+                            return True
+        return False
+
+    # parameters
+
+    def _fill_parameters(self, entry: Entry) -> None:
+        """What the model sees: the schema if there is one, else the function's parameters."""
+        if entry.schema is not None:
+            listed = self._schema_parameters(entry.schema)
+            if listed is not None:
+                entry.parameters = listed
+                return
+            if entry.function is None or not entry.function.parameters:
+                entry.parameters_known = False
+                return
+        if entry.function is None:
+            entry.parameters_known = False
+            return
+        entry.parameters = list(self._function_parameters(entry))
+
+    def _function_parameters(self, entry: Entry) -> Iterator[ToolParameter]:
+        function, row = entry.function, entry.tool
+        assert function is not None
+        hidden_names = {*_HIDDEN_ALWAYS, *(row.hidden_names if row else ())}
+        frame = self._outer_frame(function)
+        first = row.hidden_first if row else False
+        if function.node.args.kwarg is not None and row is not None and row.kind != "decorator":
+            entry.parameters_known = False
+        for number, arg in enumerate(function.parameters):
+            if arg.arg in hidden_names or arg.arg == function.self_name:
+                continue
+            if first and number == (1 if function.self_name else 0):
+                continue
+            if row is not None and self._is_hidden(arg, function, row, frame):
+                continue
+            default = function.defaults.get(arg.arg)
+            inner = list(self._model_fields(arg.annotation, frame, arg.arg))
+            if inner:
+                yield from inner
+                continue
+            yield ToolParameter(
+                arg.arg,
+                arg,
+                function.module,
+                default is None and not self._is_optional(arg.annotation, frame),
+                "parameter",
+                Place(default, frame) if default is not None else None,
+                arg.annotation,
+                _described(arg, function),
+                arg.arg,
+            )
+
+    def _is_hidden(
+        self, arg: ast.arg, function: Function, row: rows.Tool, frame: Frame
+    ) -> bool:
+        if arg.annotation is not None:
+            for symbol in self.names.annotation(arg.annotation, frame):
+                if any(path in row.hidden_types for path in self.names.paths_of(symbol)):
+                    return True
+            if isinstance(arg.annotation, ast.Subscript) and isinstance(
+                arg.annotation.slice, ast.Tuple
+            ):
+                for item in arg.annotation.slice.elts[1:]:
+                    target = item.func if isinstance(item, ast.Call) else item
+                    for path in self.names.paths(Place(target, frame)):
+                        tail = path.rpartition(".")[2]
+                        if path in row.hidden_types or any(
+                            tail == m.rpartition(".")[2] for m in row.hidden_metadata
+                        ):
+                            return True
+        default = function.defaults.get(arg.arg)
+        if isinstance(default, ast.Call) and row.hidden_defaults:
+            for path in self.names.paths(Place(default.func, frame)):
+                if path in row.hidden_defaults:
+                    return True
+        return False
+
+    def _is_optional(self, annotation: ast.expr | None, frame: Frame) -> bool:
+        """`T | None` or `Optional[T]`, through an alias too."""
+        if annotation is None:
+            return False
+        text = ast.unparse(annotation)
+        if "None" in text or "Optional[" in text:
+            return True
+        if isinstance(annotation, ast.Name):
+            for symbol in self.names.resolve(Place(annotation, frame)):
+                if isinstance(symbol, Literal):
+                    return "None" in ast.unparse(symbol.node)
+            for binding in frame.module.bindings(annotation.id):
+                if isinstance(binding.node, ast.expr):
+                    inner = ast.unparse(binding.node)
+                    return "None" in inner or "Optional[" in inner
+        return False
+
+    def _model_fields(
+        self, annotation: ast.expr | None, frame: Frame, parameter: str
+    ) -> Iterator[ToolParameter]:
+        if annotation is None:
+            return
+        for symbol in self.names.annotation(annotation, frame):
+            if isinstance(symbol, Instance) and self._is_model(symbol.cls):
+                yield from self._fields(symbol.cls, parameter)
+                return
+
+    def _is_model(self, cls: Class) -> bool:
+        if any(path in _MODEL_BASES for path in self.names.class_paths(cls)):
+            return True
+        return any(
+            _last_name(d.func if isinstance(d, ast.Call) else d) == "dataclass"
+            for d in cls.node.decorator_list
+        )
+
+    def _fields(self, cls: Class, parameter: str = "") -> Iterator[ToolParameter]:
+        seen: set[str] = set()
+        for ancestor in self.names.bases(cls):
+            if not isinstance(ancestor, ClassSymbol):
+                continue
+            frame = self.names.module_frame(ancestor.cls.module)
+            for statement in ancestor.cls.node.body:
+                if not isinstance(statement, ast.AnnAssign) or not isinstance(
+                    statement.target, ast.Name
+                ):
+                    continue
+                name = statement.target.id
+                if name in seen or name.startswith("_") or name == "model_config":
+                    continue
+                seen.add(name)
+                required, description = _field_facts(statement.value)
+                yield ToolParameter(
+                    name,
+                    statement,
+                    ancestor.cls.module,
+                    required,
+                    "field",
+                    Place(statement.value, frame) if statement.value is not None else None,
+                    statement.annotation,
+                    description,
+                    parameter,
+                )
+
+    def _schema_parameters(self, schema: Place) -> list[ToolParameter] | None:
+        """The properties of a JSON schema, or the fields of a model class."""
+        for symbol in self.names.resolve(schema):
+            if isinstance(symbol, ClassSymbol):
+                return list(self._fields(symbol.cls))
+            if isinstance(symbol, Literal) and isinstance(symbol.node, ast.Dict):
+                return self._properties(symbol.node, symbol.place)
+            if isinstance(symbol, External):
+                break
+        node = schema.node
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr in ("model_json_schema", "schema"):
+                inner = Place(node.func.value, schema.frame, schema.statement)
+                for symbol in self.names.resolve(inner):
+                    if isinstance(symbol, ClassSymbol):
+                        return list(self._fields(symbol.cls))
+        return None
+
+    def _properties(self, node: ast.Dict, place: Place) -> list[ToolParameter] | None:
+        properties = _dict_path(node, ["properties"])
+        where = Place(properties, place.frame, place.statement) if properties else None
+        if where is None:
+            plain = {
+                key.value: (key, value)
+                for key, value in zip(node.keys, node.values, strict=True)
+                if isinstance(key, ast.Constant)
+            }
+            if plain and all(not isinstance(v, ast.Constant) for _, v in plain.values()):
+                return [
+                    ToolParameter(str(name), key, place.frame.module, True, "schema")
+                    for name, (key, _) in plain.items()
+                ]
+            return [] if not plain or set(plain) == {"type"} else None
+        mapping = self.values.mapping(where)
+        if mapping.is_open and not mapping.entries:
+            return None
+        required_node = _dict_path(node, ["required"])
+        required: set[str] = set()
+        if required_node is not None:
+            for symbol in self.names.resolve(
+                Place(required_node, place.frame, place.statement)
+            ):
+                if isinstance(symbol, Literal) and isinstance(symbol.node, ast.List | ast.Tuple):
+                    required.update(
+                        str(e.value) for e in symbol.node.elts if isinstance(e, ast.Constant)
+                    )
+        found = []
+        for entry in mapping.entries:
+            described = self.values.mapping(entry.value).get("description")
+            text = text_of(self.names, described[0].value) if described else ""
+            found.append(
+                ToolParameter(
+                    entry.key,
+                    entry.key_node,
+                    entry.value.frame.module,
+                    entry.key in required,
+                    "schema",
+                    description=text or "",
+                )
+            )
+        return found
+
+    # keys among the parameters
+
+    def key_parameters(self, entry: Entry) -> list[ToolParameter]:
+        """The parameters of a tool that carry a key, by their name or their description."""
+        return [parameter for parameter in entry.parameters if self.is_key(parameter)]
+
+    def is_key(self, parameter: ToolParameter) -> bool:
+        """Whether a parameter carries a key."""
+        if self.knowledge.is_key_name(parameter.name):
+            return True
+        name = snake_case(parameter.name)
+        return name in _MAYBE_KEYS and bool(_SAYS_KEY.search(parameter.description))
+
+
+def all_functions(module: Module, names: Names) -> Iterator[Function]:
+    """Every function of a module, nested ones too; an outer one comes before those inside."""
+    for function in module.functions():
+        yield from _with_nested(function, names)
+
+
+def _with_nested(function: Function, names: Names) -> Iterator[Function]:
+    yield function
+    for statement in _all_statements(function.body):
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            inner = function.module.function(statement, None, function)
+            yield from _with_nested(inner, names)
+        elif isinstance(statement, ast.ClassDef):
+            for method in function.module.class_(statement, function).methods():
+                yield from _with_nested(method, names)
+
+
+def _all_classes(module: Module) -> Iterator[Class]:
+    for statement in module.statements():
+        yield from _classes_in(module, statement)
+
+
+def _classes_in(module: Module, statement: ast.stmt) -> Iterator[Class]:
+    if isinstance(statement, ast.ClassDef):
+        yield module.class_(statement)
+        for inner in statement.body:
+            yield from _classes_in(module, inner)
+    elif isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+        parent = module.function(statement, None, None)
+        for inner in _all_statements(statement.body):
+            if isinstance(inner, ast.ClassDef):
+                yield module.class_(inner, parent)
+    elif isinstance(statement, ast.If | ast.Try | ast.With):
+        for inner in inner_statements(statement):
+            yield from _classes_in(module, inner)
+
+
+def _all_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a body and its blocks; definitions are named but not entered."""
+    for statement in body:
+        yield statement
+        if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield from _all_statements(list(inner_statements(statement)))
+
+
+def _own_nodes(statement: ast.stmt) -> Iterator[ast.expr]:
+    """The expressions of a top-level statement; functions are not entered."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+        return
+    if isinstance(statement, ast.ClassDef):
+        for inner in statement.body:
+            yield from _own_nodes(inner)
+        return
+    if isinstance(statement, ast.If | ast.Try | ast.With | ast.For | ast.While):
+        yield from _shallow_nodes(statement)
+        for inner in inner_statements(statement):
+            yield from _own_nodes(inner)
+        return
+    for node in ast.walk(statement):
+        if isinstance(node, ast.expr):
+            yield node
+
+
+def _own_calls(statement: ast.stmt) -> Iterator[ast.Call]:
+    for node in _own_nodes(statement):
+        if isinstance(node, ast.Call):
+            yield node
+
+
+def _shallow_nodes(statement: ast.stmt) -> Iterator[ast.expr]:
+    """The expressions of one statement, those of its blocks left out."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return
+    for child in ast.iter_child_nodes(statement):
+        if isinstance(child, ast.expr):
+            for node in ast.walk(child):
+                if isinstance(node, ast.expr):
+                    yield node
+        elif isinstance(child, ast.withitem):
+            for node in ast.walk(child.context_expr):
+                if isinstance(node, ast.expr):
+                    yield node
+
+
+def _last_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _dict_path(node: ast.expr, keys: list[str]) -> ast.expr | None:
+    for name in keys:
+        if not isinstance(node, ast.Dict):
+            return None
+        for key, value in zip(node.keys, node.values, strict=True):
+            if isinstance(key, ast.Constant) and key.value == name:
+                node = value
+                break
+        else:
+            return None
+    return node
+
+
+def _holds_text(node: ast.AST, text: str) -> bool:
+    return any(
+        isinstance(inner, ast.Constant) and inner.value == text for inner in ast.walk(node)
+    )
+
+
+def _field_facts(value: ast.expr | None) -> tuple[bool, str]:
+    """Whether a model field must be given, and its description."""
+    if value is None:
+        return True, ""
+    if not isinstance(value, ast.Call):
+        return False, ""
+    description = ""
+    required = True
+    for keyword in value.keywords:
+        if keyword.arg in ("default", "default_factory", "factory"):
+            required = isinstance(keyword.value, ast.Constant) and keyword.value.value is ...
+        elif keyword.arg == "description" and isinstance(keyword.value, ast.Constant):
+            description = str(keyword.value.value)
+    if value.args:
+        first = value.args[0]
+        required = isinstance(first, ast.Constant) and first.value is ...
+    if _last_name(value.func) not in ("Field", "field"):
+        required = False
+    return required, description
+
+
+def _described(arg: ast.arg, function: Function) -> str:
+    """What the annotation and the docstring say of a parameter."""
+    texts: list[str] = []
+    if arg.annotation is not None:
+        texts.extend(
+            node.value
+            for node in ast.walk(arg.annotation)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        )
+    for line in function.docstring.splitlines():
+        stripped = line.strip()
+        if stripped.startswith((f"{arg.arg}:", f"{arg.arg} (", f":param {arg.arg}")):
+            texts.append(stripped)
+    return " ".join(texts)
+
+
+def is_text_constant(symbol: object) -> bool:
+    """Whether a symbol is a text."""
+    return isinstance(symbol, Constant) and isinstance(symbol.value, str)

@@ -1,0 +1,378 @@
+"""The keys that an effect or a guard uses, and what they are made of."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from idemlint.model.deeds import Deed, DeedKind, argument
+from idemlint.model.symbols import Constant, Place
+from idemlint.model.values import Origin, Step, ValueKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from idemlint.knowledge.facts import Knowledge
+    from idemlint.model.deeds import Deeds
+    from idemlint.model.names import Names
+    from idemlint.model.values import Values
+
+__all__ = ["BAD_KINDS", "KeyUse", "Keys"]
+
+BAD_KINDS = frozenset(
+    {
+        ValueKind.FRESH,
+        ValueKind.CLOCK,
+        ValueKind.CALL_ID,
+        ValueKind.ATTEMPT,
+        ValueKind.UNSTABLE,
+    }
+)
+_IDENTITY_COLUMNS = {"id", "uuid", "guid", "uid", "pk", "_id"}
+_IDENTITY_FIELDS = ("_id", "id", "uuid", "uid", "external_id", "externalId", "external_reference")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyUse:
+    """A key at a key position.
+
+    `name` is what the position is called, `place` the value, `node` what to show for it, `native`
+    whether the receiver is known to look at it. `identity` marks the identity of a record instead of
+    the key of an operation.
+    """
+
+    deed: Deed
+    name: str
+    place: Place
+    node: ast.AST
+    origins: tuple[Origin, ...]
+    native: bool = False
+    identity: bool = False
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def bad(self) -> list[Origin]:
+        """The origins that differ on a replay."""
+        return [origin for origin in self.origins if origin.kind in BAD_KINDS and not origin.once]
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether nothing in it differs on a replay."""
+        return not self.bad
+
+
+class Keys:
+    """Finds keys in calls."""
+
+    def __init__(
+        self, names: Names, values: Values, deeds: Deeds, knowledge: Knowledge
+    ) -> None:
+        self.names = names
+        self.values = values
+        self.deeds = deeds
+        self.knowledge = knowledge
+
+    def of(self, deed: Deed) -> list[KeyUse]:
+        """The keys that a deed uses, the native one first; none if it gets none."""
+        memo = deed.place.frame.memo
+        key = ("keys", deed.place.node)
+        known: list[KeyUse] | None = memo.get(key)
+        if known is None:
+            known = memo[key] = list(self._unique(self._find(deed)))
+        return known
+
+    def _unique(self, uses: Iterator[KeyUse]) -> Iterator[KeyUse]:
+        seen: set[int] = set()
+        for use in uses:
+            if id(use.place.node) not in seen and not self._is_absent(use.place):
+                seen.add(id(use.place.node))
+                yield use
+
+    def _is_absent(self, place: Place) -> bool:
+        symbols = self.names.resolve(place)
+        return bool(symbols) and all(
+            isinstance(symbol, Constant) and symbol.value in (None, "", b"") for symbol in symbols
+        )
+
+    def _find(self, deed: Deed) -> Iterator[KeyUse]:
+        if deed.key is not None:
+            for name, place, node in self.deeds.slot_values(deed, deed.key):
+                yield self._use(deed, name, place, node, native=True)
+        if deed.method:
+            yield from self._in_request(deed)
+        elif deed.kind in (DeedKind.EFFECT, DeedKind.OPAQUE):
+            yield from self._in_arguments(deed)
+        if deed.store is not None:
+            yield from self._in_store(deed)
+
+    def _use(
+        self,
+        deed: Deed,
+        name: str,
+        place: Place,
+        node: ast.AST,
+        *,
+        native: bool = False,
+        identity: bool = False,
+        steps: tuple[Step, ...] = (),
+    ) -> KeyUse:
+        origins = self.values.origins(place)
+        return KeyUse(deed, name, place, node, origins, native, identity, steps)
+
+    def _in_request(self, deed: Deed) -> Iterator[KeyUse]:
+        """Headers that are keys, and fields of the body that are named as one."""
+        for name, carrier in self.deeds.carriers(deed):
+            if name == "headers":
+                for entry in self.values.mapping(carrier).entries:
+                    if self.knowledge.is_key_header(entry.key):
+                        yield self._use(
+                            deed, entry.key, entry.value, entry.key_node, native=True,
+                            steps=entry.steps,
+                        )  # fmt: skip
+            elif name in ("json", "data", "content", "body", "params", "variables"):
+                yield from self._named_entries(deed, carrier)
+        for use in self._default_headers(deed):
+            yield use
+
+    def _default_headers(self, deed: Deed) -> Iterator[KeyUse]:
+        func = deed.call.func
+        if not isinstance(func, ast.Attribute):
+            return
+        receiver = Place(func.value, deed.place.frame, deed.place.statement)
+        for symbol in self.names.resolve(receiver):
+            made = getattr(symbol, "made", None)
+            if made is None or not isinstance(made.node, ast.Call):
+                continue
+            value = argument(made.node, ("headers",))
+            if value is not None:
+                mapping = self.values.mapping(Place(value, made.frame, made.statement))
+                for entry in mapping.entries:
+                    if self.knowledge.is_key_header(entry.key):
+                        yield self._use(
+                            deed, entry.key, entry.value, entry.key_node, steps=entry.steps
+                        )
+
+    def _named_entries(self, deed: Deed, carrier: Place) -> Iterator[KeyUse]:
+        for entry in self.values.mapping(carrier).entries:
+            if self.knowledge.is_key_name(entry.key):
+                yield self._use(
+                    deed, entry.key, entry.value, entry.key_node, steps=entry.steps
+                )
+
+    def _in_arguments(self, deed: Deed) -> Iterator[KeyUse]:
+        """Keywords named as a key, and entries of options that are."""
+        for name, carrier in self.deeds.carriers(deed):
+            if self.knowledge.is_key_name(name):
+                yield self._use(deed, name, carrier, carrier.node)
+            elif isinstance(carrier.node, ast.Dict | ast.Name | ast.Call | ast.List):
+                yield from self._named_entries(deed, carrier)
+                if "header" in name:
+                    for entry in self.values.mapping(carrier).entries:
+                        if self.knowledge.is_key_header(entry.key):
+                            yield self._use(deed, entry.key, entry.value, entry.key_node)
+
+    def _in_store(self, deed: Deed) -> Iterator[KeyUse]:
+        """The columns of an insert that are named as a key, or that its conflict is about."""
+        if deed.sql is not None:
+            for column, place in self.columns(deed):
+                if self.knowledge.is_key_name(column):
+                    yield self._use(deed, column, place, place.node)
+                elif column in deed.sql.conflict:
+                    yield self._use(deed, column, place, place.node, native=True)
+        elif deed.role in ("atomic", "check") and deed.subject is not None:
+            node = deed.subject.node
+            if self._is_key_expression(deed.subject):
+                yield self._use(deed, _name_of(node), deed.subject, node, native=True)
+        if deed.store is not None and deed.store.kind in ("document", "kv") and deed.subject:
+            for entry in self.values.mapping(deed.subject).entries:
+                if self.knowledge.is_key_name(entry.key):
+                    yield self._use(deed, entry.key, entry.value, entry.key_node)
+
+    def _is_key_expression(self, place: Place) -> bool:
+        return isinstance(
+            place.node, ast.Name | ast.JoinedStr | ast.Call | ast.Attribute | ast.BinOp
+        )
+
+    # identities of records
+
+    def identities(self, deed: Deed) -> list[KeyUse]:
+        """What becomes the identity of the record that an effect creates."""
+        memo = deed.place.frame.memo
+        key = ("identities", deed.place.node)
+        known: list[KeyUse] | None = memo.get(key)
+        if known is None:
+            known = memo[key] = list(self._unique(self._find_identities(deed)))
+        return known
+
+    def _find_identities(self, deed: Deed) -> Iterator[KeyUse]:
+        if deed.identity is not None:
+            slot = deed.identity
+            if slot.field:
+                for name, place, node in self.deeds.slot_values(deed, slot):
+                    yield self._use(deed, name, place, node, identity=True)
+            else:
+                for name, place, node in self.deeds.slot_values(deed, slot):
+                    yield self._use(deed, name, place, node, identity=True)
+        if deed.sql is not None and deed.sql.role in ("insert", "atomic", "upsert"):
+            for column, place in self.columns(deed):
+                if self._is_identity_column(column, deed.sql.table):
+                    yield self._use(deed, column, place, place.node, identity=True)
+        elif deed.store is not None and deed.store.kind in ("orm", "sql-builder"):
+            yield from self._record_fields(deed)
+        elif deed.method in ("POST", "?"):
+            yield from self._body_identities(deed)
+        elif deed.method == "PUT":
+            url = argument(deed.call, (0, 1, "url"))
+            if url is not None:
+                place = Place(url, deed.place.frame, deed.place.statement)
+                yield self._use(deed, "the URL", place, url, identity=True)
+
+    def _body_identities(self, deed: Deed) -> Iterator[KeyUse]:
+        for name, carrier in self.deeds.carriers(deed):
+            if name not in ("json", "data"):
+                continue
+            mapping = self.values.mapping(carrier)
+            if mapping.get("jsonrpc"):
+                return
+            for field in _IDENTITY_FIELDS:
+                for entry in mapping.get(field):
+                    yield self._use(
+                        deed, field, entry.value, entry.key_node, identity=True,
+                        steps=entry.steps,
+                    )  # fmt: skip
+
+    def _record_fields(self, deed: Deed) -> Iterator[KeyUse]:
+        """`Model(id=…)` that is added, `Model.objects.create(id=…)`, `insert(Model).values(id=…)`."""
+        for carrier in self._records(deed):
+            for entry in self.values.mapping(carrier).entries:
+                table = deed.target.rpartition(".")[2].lower()
+                if self._is_identity_column(entry.key, table):
+                    yield self._use(
+                        deed, entry.key, entry.value, entry.key_node, identity=True,
+                        steps=entry.steps,
+                    )  # fmt: skip
+
+    def _records(self, deed: Deed) -> Iterator[Place]:
+        place = deed.place
+        if any(keyword.arg for keyword in deed.call.keywords) and not deed.call.args:
+            yield place
+        for value in deed.call.args:
+            yield Place(value, place.frame, place.statement)
+        node: ast.expr | None = deed.subject.node if deed.subject is not None else None
+        while isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Attribute) and node.func.attr == "values":
+                yield Place(node, place.frame, place.statement)
+                for value in node.args:
+                    yield Place(value, place.frame, place.statement)
+            node = node.func.value if isinstance(node.func, ast.Attribute) else None
+
+    def _is_identity_column(self, column: str, table: str) -> bool:
+        if column in _IDENTITY_COLUMNS:
+            return True
+        singular = table.rstrip("s") if not table.endswith("ss") else table
+        if table.endswith("ies"):
+            singular = table[:-3] + "y"
+        return column in (f"{singular}_id", f"{table}_id", f"{singular}_uuid", f"{singular}_number")
+
+    def columns(self, deed: Deed) -> Iterator[tuple[str, Place]]:
+        """The columns of an SQL insert with the values that are bound to them."""
+        sql = deed.sql
+        assert sql is not None
+        call, place = deed.call, deed.place
+        bound = call.args[1:]
+        values: list[ast.expr] = []
+        if len(bound) == 1:
+            only = Place(bound[0], place.frame, place.statement)
+            listed = self._listed(only)
+            if listed is not None:
+                values = listed[0]
+                place = listed[1]
+            elif isinstance(bound[0], ast.Dict | ast.Name):
+                for entry in self.values.mapping(only).entries:
+                    if entry.key in sql.columns or not sql.columns:
+                        yield entry.key, entry.value
+                return
+            else:
+                values = [bound[0]]
+        elif bound:
+            values = list(bound)
+        parameters = argument(call, ("parameters", "params", "args", "values", "vars"))
+        if not bound and parameters is not None:
+            listed = self._listed(Place(parameters, place.frame, place.statement))
+            if listed is not None:
+                values, place = listed
+            else:
+                for entry in self.values.mapping(
+                    Place(parameters, place.frame, place.statement)
+                ).entries:
+                    yield entry.key, entry.value
+                return
+        for column, value in zip(_placeholder_columns(sql.text, sql.columns), values, strict=False):
+            yield column, Place(value, place.frame, place.statement)
+
+    def _listed(self, place: Place) -> tuple[list[ast.expr], Place] | None:
+        node = place.node
+        for _ in range(4):
+            if isinstance(node, ast.Tuple | ast.List):
+                if len(node.elts) == 1 and isinstance(node.elts[0], ast.Tuple | ast.List):
+                    node = node.elts[0]
+                    continue
+                return list(node.elts), place
+            if isinstance(node, ast.Name) and place.frame.function is not None:
+                found = self.names.flow(place.frame.function).definitions_at(
+                    place.statement, node.id
+                )
+                if len(found) == 1 and found[0].kind == "value":
+                    inner = found[0].node
+                    if isinstance(inner, ast.expr):
+                        place = Place(inner, place.frame, found[0].statement)
+                        node = inner
+                        continue
+                if len(found) == 1 and found[0].kind == "parameter":
+                    given = place.frame.arguments.get(node.id)
+                    if given is not None:
+                        place, node = given, given.node
+                        continue
+            return None
+        return None
+
+
+def _placeholder_columns(text: str, columns: tuple[str, ...]) -> list[str]:
+    """The columns whose value is a placeholder, in the order of the placeholders."""
+    lowered = text.lower()
+    at = lowered.find("values")
+    if at < 0 or not columns:
+        return list(columns)
+    start = text.find("(", at)
+    depth, parts, current = 0, [], ""
+    for char in text[start:]:
+        if char == "(":
+            depth += 1
+            if depth == 1:
+                continue
+        elif char == ")":
+            depth -= 1
+            if depth == 0:
+                break
+        if char == "," and depth == 1:
+            parts.append(current)
+            current = ""
+        else:
+            current += char
+    parts.append(current)
+    if len(parts) != len(columns):
+        return list(columns)
+    return [
+        column
+        for column, part in zip(columns, parts, strict=True)
+        if any(mark in part for mark in ("?", "%", "$", ":", "{"))
+    ]
+
+
+def _name_of(node: ast.AST) -> str:
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return "the key"

@@ -1,0 +1,177 @@
+"""The index of a module: its top-level definitions, found without parsing it.
+
+A module is cut into chunks at its top-level definitions. A chunk is parsed when something asks for
+it, so that a large file costs what is used of it and a half-typed function costs only itself.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from idemlint.source.text import SourceText
+
+__all__ = ["Chunk", "ModuleIndex"]
+
+_QUOTES = re.compile(r'"""|\'\'\'')
+_DEFINITION = re.compile(r"^(?:async[ \t]+)?(def|class)[ \t]+(\w+)|^(@)|^([^\s#)\]}@])", re.MULTILINE)
+
+
+@dataclass(eq=False, slots=True)
+class Chunk:
+    """A stretch of top-level statements: one definition with its decorators, or what lies between.
+
+    `start` and `end` are offsets, `row` is the 1-based row of `start`. `name` is empty for code
+    between definitions.
+    """
+
+    start: int
+    end: int
+    row: int
+    name: str = ""
+    _statements: list[ast.stmt] | None = None
+    error: SyntaxError | None = None
+
+
+@dataclass(eq=False)
+class ModuleIndex:
+    """The chunks of a module, in order."""
+
+    source: SourceText
+    chunks: list[Chunk] = field(init=False)
+    definitions: dict[str, list[Chunk]] = field(init=False)
+    _whole: bool = False
+
+    def __post_init__(self) -> None:
+        self.chunks = list(_cut(self.source))
+        self.definitions = {}
+        for chunk in self.chunks:
+            if chunk.name:
+                self.definitions.setdefault(chunk.name, []).append(chunk)
+
+    def statements(self, chunk: Chunk) -> list[ast.stmt]:
+        """The parsed statements of a chunk, rows as in the file; empty if it does not parse.
+
+        A chunk that does not parse makes the whole file be parsed once, because the cut itself can
+        be wrong (a definition inside of a string); if that fails too, `chunk.error` says why.
+        """
+        if chunk._statements is None:
+            text = self.source.text[chunk.start : chunk.end]
+            try:
+                chunk._statements = parse(text, chunk.row)
+            except SyntaxError as error:
+                chunk._statements = []
+                chunk.error = error
+                self._recut()
+        return chunk._statements
+
+    def syntax_error(self) -> SyntaxError | None:
+        """Why the file does not parse; `None` if it does."""
+        try:
+            parse(self.source.text, 1)
+        except SyntaxError as error:
+            return error
+        return None
+
+    def _recut(self) -> None:
+        if self._whole:
+            return
+        self._whole = True
+        try:
+            statements = parse(self.source.text, 1)
+        except SyntaxError:
+            return
+        chunks = []
+        for statement in statements:
+            is_definition = isinstance(
+                statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+            )
+            chunk = Chunk(0, 0, statement.lineno, statement.name if is_definition else "")
+            chunk._statements = [statement]
+            chunks.append(chunk)
+        self.chunks[:] = chunks
+        self.definitions.clear()
+        for chunk in chunks:
+            if chunk.name:
+                self.definitions.setdefault(chunk.name, []).append(chunk)
+
+
+def parse(text: str, row: int) -> list[ast.stmt]:
+    """The statements of `text`, whose first row is `row`; raises `SyntaxError`.
+
+    Nesting that is too deep for the parser and null bytes are syntax errors too.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse("\n" * (row - 1) + text).body
+    except (ValueError, MemoryError, RecursionError, OverflowError) as error:
+        raise SyntaxError(str(error) or "too deeply nested") from None
+
+
+def _cut(source: SourceText) -> Iterator[Chunk]:
+    text = source.text
+    strings = _string_spans(text)
+    marks: list[tuple[int, str]] = []
+    decorated: int | None = None
+    for found in _DEFINITION.finditer(text):
+        start = found.start()
+        if strings and _is_inside(start, strings):
+            continue
+        if found[3]:
+            if decorated is None:
+                decorated = start
+            continue
+        if found[2]:
+            marks.append((start if decorated is None else decorated, found[2]))
+            decorated = None
+        elif decorated is None and (not marks or marks[-1][1]):
+            marks.append((start, ""))
+    if not marks or marks[0][0] > 0:
+        marks.insert(0, (0, ""))
+    ends = [*(start for start, _ in marks[1:]), len(text)]
+    row = 1
+    for (start, name), end in zip(marks, ends, strict=True):
+        if end > start:
+            yield Chunk(start, end, row, name)
+            row += _count_rows(text, start, end)
+
+
+def _count_rows(text: str, start: int, end: int) -> int:
+    rows = text.count("\n", start, end)
+    if "\r" in text:
+        rows += text.count("\r", start, end) - text.count("\r\n", start, end)
+    return rows
+
+
+def _string_spans(text: str) -> list[tuple[int, int]]:
+    """Where triple-quoted strings lie, by their quotes alone."""
+    spans: list[tuple[int, int]] = []
+    opened: int | None = None
+    quote = ""
+    for found in _QUOTES.finditer(text):
+        if opened is None:
+            opened, quote = found.start(), found.group()
+        elif found.group() == quote:
+            spans.append((opened, found.end()))
+            opened = None
+    if opened is not None:
+        spans.append((opened, len(text)))
+    return spans
+
+
+def _is_inside(offset: int, spans: list[tuple[int, int]]) -> bool:
+    low, high = 0, len(spans)
+    while low < high:
+        middle = (low + high) // 2
+        if spans[middle][1] <= offset:
+            low = middle + 1
+        else:
+            high = middle
+    return low < len(spans) and spans[low][0] < offset
