@@ -112,6 +112,15 @@ class Knowledge:
         row = self._row("decorated_type", path)
         return None if row is None else row.target
 
+    def decorated_parameter(self, path: str) -> rows.DecoratedParameter | None:
+        """What a decorator passes to a function."""
+        return self._row("decorated_parameter", path)
+
+    @functools.cached_property
+    def graph_runs(self) -> dict[str, rows.Graph]:
+        """The calls that run a graph, by path."""
+        return {f"{row.built}.{name}": row for row in self.rows("graph") for name in row.run}
+
     def caller(self, path: str) -> rows.Caller | None:
         """How a call calls a function that it is given."""
         return self._row("caller", path)

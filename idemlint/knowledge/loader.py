@@ -40,6 +40,8 @@ _ROW_TABLES: dict[str, type] = {
     "gives": rows.Gives,
     "type_argument": rows.TypeArgument,
     "decorated_type": rows.DecoratedType,
+    "decorated_parameter": rows.DecoratedParameter,
+    "graph": rows.Graph,
     "caller": rows.Caller,
     "store": rows.Store,
     "receiver_name": rows.ReceiverName,
@@ -349,7 +351,7 @@ def _index(tables: Tables) -> None:
     for table in (
         "http", "http_request", "http_client", "lock", "tool", "replay", "pause", "retry", "guard",
         "hint", "identity", "value", "unstable", "quiet", "gives", "type_argument",
-        "decorated_type", "caller",
+        "decorated_type", "decorated_parameter", "graph", "caller",
     ):  # fmt: skip
         patterns = [
             (path, number) for number, row in enumerate(tables.rows[table]) for path in row.path

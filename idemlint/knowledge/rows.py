@@ -10,10 +10,12 @@ from dataclasses import dataclass
 
 __all__ = [
     "Caller",
+    "DecoratedParameter",
     "DecoratedType",
     "Effect",
     "Form",
     "Gives",
+    "Graph",
     "Guard",
     "Hint",
     "Host",
@@ -197,6 +199,27 @@ class DecoratedType(_Row):
 
 
 @dataclass(frozen=True, slots=True)
+class DecoratedParameter(_Row):
+    """What a decorator passes to the function as one of its parameters."""
+
+    path: tuple[str, ...]
+    parameter: int
+    target: str
+    option: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Graph(_Row):
+    """A graph that is built from nodes: calls that add one, and calls that run it."""
+
+    path: tuple[str, ...]
+    add: str
+    body: tuple[Place, ...]
+    built: str
+    run: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Caller(_Row):
     """A call that calls a function it is given, now or `later`."""
 
@@ -288,6 +311,7 @@ class Tool(_Row):
     body: tuple[Place, ...] = ()
     bodies: tuple[Place, ...] = ()
     methods: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
     name: tuple[Place, ...] = ()
     schema: tuple[Place, ...] = ()
     hints: tuple[Place, ...] = ()

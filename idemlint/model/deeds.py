@@ -168,7 +168,7 @@ class Deeds:
             return self._constructed(place, call, others)
         for symbol in others:
             if isinstance(symbol, External):
-                return Deed(DeedKind.OPAQUE, place, symbol.path, reason="not known")
+                return Deed(DeedKind.OPAQUE, place, symbol.path, reason="no row")
         return self._unresolved(place, call)
 
     def _constructed(self, place: Place, call: ast.Call, symbols: list[Symbol]) -> Deed:
@@ -212,6 +212,9 @@ class Deeds:
             for given in self.names.resolve(inner):
                 if isinstance(given, External):
                     return self._outside(given, place, call)
+        graph = self.knowledge.graph_runs.get(path)
+        if graph is not None:
+            return self._graph_run(graph, symbol, place, path)
         for decide in (self._http, self._provider, self._token, self._store_call):
             deed = decide(symbol, place, call)
             if deed is not None:
@@ -224,6 +227,48 @@ class Deeds:
         if self.knowledge.value(path) is not None or "." not in path:
             return Deed(DeedKind.QUIET, place, path, reason="pure")
         return Deed(DeedKind.OPAQUE, place, path, reason="no row")
+
+    def _graph_run(
+        self, row: rows.Graph, symbol: External, place: Place, path: str
+    ) -> Deed:
+        """Running a graph of the project: what its nodes do, pauses included, happens here."""
+        nodes: list[FunctionSymbol] = []
+        made = symbol.made
+        if made is not None and isinstance(made.node, ast.Call):
+            func = made.node.func
+            if isinstance(func, ast.Attribute):
+                graph = canonical(self.names, Place(func.value, made.frame, made.statement))
+                for call in self._calls_on(graph, row.add, made):
+                    node = call.node
+                    assert isinstance(node, ast.Call)
+                    body = argument(node, row.body)
+                    if body is not None:
+                        where = Place(body, call.frame, call.statement)
+                        nodes.extend(
+                            s for s in self.names.resolve(where) if isinstance(s, FunctionSymbol)
+                        )
+        if nodes:
+            return Deed(DeedKind.INNER, place, path, callees=tuple(nodes), reason="graph")
+        return Deed(DeedKind.QUIET, place, path, reason="framework")
+
+    def _calls_on(self, receiver: str, name: str, near: Place) -> Iterator[Place]:
+        """The calls `receiver.name(…)` in the function or module of a place."""
+        frame = near.frame
+        if frame.function is not None:
+            events = [(e.node, e.statement) for e in self.names.flow(frame.function).calls]
+        else:
+            events = [
+                (node, None)
+                for statement in frame.module.statements()
+                if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+                for node in ast.walk(statement)
+                if isinstance(node, ast.Call)
+            ]
+        for node, statement in events:
+            func = node.func
+            if isinstance(func, ast.Attribute) and func.attr == name:
+                if canonical(self.names, Place(func.value, frame, statement)) == receiver:
+                    yield Place(node, frame, statement)
 
     def _provider(self, symbol: External, place: Place, call: ast.Call) -> Deed | None:
         row = self.knowledge.effect(symbol.path)
@@ -544,6 +589,10 @@ class Deeds:
                 if found and found[0].kind == "value" and isinstance(found[0].node, ast.expr):
                     node, statement = found[0].node, found[0].statement
                     continue
+                given = frame.arguments.get(node.id)
+                if found and found[0].kind == "parameter" and given is not None:
+                    node, frame, statement = given.node, given.frame, given.statement
+                    continue
                 return ""
             if isinstance(node, ast.Await):
                 node = node.value
@@ -559,7 +608,8 @@ class Deeds:
                     node = node.func.value
                     continue
             if node.args:
-                return self._model(Place(node.args[0], frame, statement))
+                where = Place(node.args[0], frame, statement)
+                return self._model(where) or f"model {canonical(self.names, where)}"
             return ""
         return ""
 
@@ -691,16 +741,30 @@ class Deeds:
                     for entry in self._from_mapping(call, place, name):
                         yield name, entry.value, entry.key_node
             return
-        name = slot.entry or slot.header or slot.field.rpartition(".")[2] or slot.query
+        name = slot.entry or slot.header or slot.field or slot.query
         if not name:
             return
+        *outer, last = name.split(".") if slot.field else [name]
         for container in self._containers(deed, slot):
-            for entry in self.values.mapping(container).get(name, fold=bool(slot.header)):
-                yield name, entry.value, entry.key_node
+            mappings = [self.values.mapping(container)]
+            for step in outer:
+                mappings = [
+                    self.values.mapping(entry.value)
+                    for mapping in mappings
+                    for entry in mapping.get(step)
+                ]
+            for mapping in mappings:
+                for entry in mapping.get(last, fold=bool(slot.header)):
+                    yield last, entry.value, entry.key_node
 
     def _containers(self, deed: Deed, slot: rows.Slot) -> Iterator[Place]:
         """The arguments that can hold an entry: the named one, else those that hold bodies."""
         place, call = deed.place, deed.call
+        built = self._built_by(deed)
+        if built is not None:
+            place = built
+            assert isinstance(place.node, ast.Call)
+            call = place.node
         if deed.method:
             request, _ = self._http_request_of(deed)
             place = request
@@ -725,9 +789,25 @@ class Deeds:
             return deed.place, None
         return self._request(row, deed.place, deed.call)
 
+    def _built_by(self, deed: Deed) -> Place | None:
+        """The call that holds the arguments of `….insert(body=b).execute()`."""
+        if not deed.path.endswith(".execute") or not isinstance(deed.call.func, ast.Attribute):
+            return None
+        receiver = Place(deed.call.func.value, deed.place.frame, deed.place.statement)
+        for symbol in self.names.resolve(receiver):
+            if isinstance(symbol, External) and symbol.made is not None:
+                if isinstance(symbol.made.node, ast.Call):
+                    return symbol.made
+        return None
+
     def carriers(self, deed: Deed) -> Iterator[tuple[str, Place]]:
         """The arguments of a request or call that can carry headers, a body or options."""
         place, call = deed.place, deed.call
+        built = self._built_by(deed)
+        if built is not None:
+            place = built
+            assert isinstance(place.node, ast.Call)
+            call = place.node
         if deed.method:
             place, _ = self._http_request_of(deed)
             assert isinstance(place.node, ast.Call)

@@ -148,7 +148,7 @@ class Entries:
             yield from self._decorated(function)
         for cls in _all_classes(module):
             yield from self._class_entries(cls)
-        for place in self._calls(module):
+        for place in (*self._calls(module), *self._annotation_calls(module)):
             yield from self._registered(place)
         yield from self._dispatched(module)
         for function in module.functions():
@@ -215,6 +215,8 @@ class Entries:
         for path in self.names.class_paths(cls)[1:]:
             for tool in self.knowledge.tools(path):
                 if tool.kind == "base" and tool.methods:
+                    if not all(name in cls.members for name in tool.needs):
+                        continue
                     yield from self._tool_class(cls, tool)
                     return
             for replay in self.knowledge.replays(path):
@@ -293,6 +295,19 @@ class Entries:
             for event in self.names.flow(function).calls:
                 if _last_name(event.node.func) in self._call_names:
                     yield Place(event.node, self.names.frame(function), event.statement)
+
+    def _annotation_calls(self, module: Module) -> Iterator[Place]:
+        """Calls inside of annotations, such as `Annotated[T, Resolve(f)]`."""
+        text = module.source.text
+        if "Annotated[" not in text:
+            return
+        for function in all_functions(module, self.names):
+            frame = self._outer_frame(function)
+            for arg in function.parameters:
+                if isinstance(arg.annotation, ast.Subscript):
+                    for node in ast.walk(arg.annotation):
+                        if isinstance(node, ast.Call) and _last_name(node.func) in self._call_names:
+                            yield Place(node, frame)
 
     def _registered(self, place: Place) -> Iterator[Entry]:
         call = place.node

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Names"]
 
-MAX_DEPTH = 12
+MAX_DEPTH = 6
 MAX_SYMBOLS = 6
 _BUILTINS = frozenset(dir(builtins))
 _WRAPPERS = {"Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "Awaitable"}
@@ -303,12 +303,33 @@ class Names:
             found = tuple(self.annotation(parameter.annotation, self._definition_frame(frame)))
             if found:
                 return found
+        if given is None and function.decorators:
+            passed = self._passed_by_decorator(name, function, frame)
+            if passed is not None:
+                return (passed,)
         default = function.defaults.get(name)
         if default is not None and given is None:
             found = self._resolve(default, self._definition_frame(frame), None)
             if found and found != (Constant(None),):
                 return (*found, Parameter(function, name))
         return (Parameter(function, name),) if given is None else ()
+
+    def _passed_by_decorator(self, name: str, function: Function, frame: Frame) -> Symbol | None:
+        """What a decorator such as `@app.task(bind=True)` passes as a parameter."""
+        if name not in function.positional[:1]:
+            return None
+        for decorator in function.decorators:
+            if not isinstance(decorator, ast.Call):
+                continue
+            for path in self.paths(Place(decorator.func, self._definition_frame(frame))):
+                row = self.knowledge.decorated_parameter(path)
+                if row is None or function.positional.index(name) != row.parameter:
+                    continue
+                given = {k.arg: k.value for k in decorator.keywords}
+                value = given.get(row.option)
+                if not row.option or (isinstance(value, ast.Constant) and value.value):
+                    return External(row.target)
+        return None
 
     def _definition_frame(self, frame: Frame) -> Frame:
         """The frame that annotations and defaults of a function are read in."""
@@ -782,28 +803,52 @@ class Names:
         return None
 
     def returned(self, callee: FunctionSymbol, place: Place | None) -> Iterable[Symbol]:
-        """What a function of the program gives: what it returns, else what it is annotated with."""
+        """What a function of the program gives: what it returns, else what it is annotated with.
+
+        The answer is the same for all callers, unless it hangs on what they pass.
+        """
         function = callee.function
-        frame = self.enter(callee, place)
-        if frame.depth > MAX_DEPTH:
-            return self._annotated_result(function, frame)
+        frame = self._plain_frame(callee)
+        found = self._returned_in(function, frame)
+        if place is not None and any(
+            isinstance(symbol, Parameter) and symbol.function is function for symbol in found
+        ):
+            inner = self.enter(callee, place)
+            if inner.depth <= MAX_DEPTH and not is_recursive(inner):
+                return self._returned_in(function, inner)
+        return found
+
+    def _plain_frame(self, callee: FunctionSymbol) -> Frame:
+        """The frame of a function of which only the receiver is known."""
+        if callee.preset is not None:
+            return self.enter(callee, None)
+        if callee.receiver is None and callee.closure is None:
+            return self.frame(callee.function)
+        if callee.closure is not None:
+            memo = callee.closure.memo
+        else:
+            memo = self.frame(callee.function).memo
+        key = ("plain", callee.function.node, callee.receiver)
+        made: Frame | None = memo.get(key)
+        if made is None:
+            made = memo[key] = self.enter(callee, None)
+        return made
+
+    def _returned_in(self, function: Function, frame: Frame) -> tuple[Symbol, ...]:
         key = "returned"
         if key in frame.memo:
             return frame.memo[key] or ()
         frame.memo[key] = None
         flow = self.flow(function)
         found: list[Symbol] = []
-        for point in flow.returns:
-            if point.value is not None:
-                found.extend(self._resolve(point.value, frame, point.statement))
-        for point in flow.yields:
+        for point in (*flow.returns, *flow.yields):
             if point.value is not None:
                 found.extend(self._resolve(point.value, frame, point.statement))
         useful = [s for s in found if not isinstance(s, Constant | Parameter)]
         if not useful:
             found = [*self._annotated_result(function, frame), *found]
         frame.memo[key] = _unique(found)
-        return frame.memo[key]
+        return frame.memo[key]  # type: ignore[no-any-return]
 
     def _annotated_result(self, function: Function, frame: Frame) -> Iterable[Symbol]:
         if isinstance(function.node, ast.Lambda) or function.node.returns is None:
@@ -934,6 +979,16 @@ class Names:
             elif isinstance(symbol, External):
                 found.append(External(symbol.path, of))
         return found
+
+
+def is_recursive(frame: Frame) -> bool:
+    """Whether the function of a frame runs already on the way to it."""
+    caller = frame.call.frame if frame.call is not None else None
+    while caller is not None:
+        if caller.function is frame.function:
+            return True
+        caller = caller.call.frame if caller.call is not None else None
+    return False
 
 
 def imports(module: Module, top: str) -> bool:

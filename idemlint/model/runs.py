@@ -24,6 +24,7 @@ __all__ = ["Hop", "Occurrence", "Runs"]
 
 MAX_DEPTH = 8
 MAX_FRAMES = 400
+_PLAIN_NAMES = {"get", "update", "exists", "count", "open", "first", "all", "filter", "list", "head"}
 _KINDS = (DeedKind.EFFECT, DeedKind.CHECK, DeedKind.LOCK, DeedKind.PAUSE)
 
 
@@ -98,7 +99,7 @@ class Runs:
         place = Place(event.node, frame, event.statement)
         deed = self.deeds.of(place)
         hop = Hop(frame, event)
-        if deed.kind in _KINDS:
+        if deed.kind in _KINDS or (deed.kind is DeedKind.OPAQUE and self._takes_key(deed)):
             yield Occurrence(deed, (hop,))
         elif deed.kind is DeedKind.INNER:
             for callee in deed.callees:
@@ -108,14 +109,30 @@ class Runs:
                 for occurrence in self._occurrences(inner, running):
                     yield Occurrence(occurrence.deed, (hop, *occurrence.hops))
 
+    def _hands_on(self, call: ast.Call, parameters: set[str]) -> bool:
+        """Whether a parameter is handed to a call that calls it."""
+        return any(
+            isinstance(value, ast.Name) and value.id in parameters
+            for value in call.args[:2]
+        ) and isinstance(call.func, ast.Attribute | ast.Name) and _is_caller(call.func)
+
+    def _takes_key(self, deed: Deed) -> bool:
+        """An unknown call with a keyword that is named as a key is an effect with a key."""
+        return any(
+            keyword.arg is not None and self.knowledge.is_key_name(keyword.arg)
+            for keyword in deed.call.keywords
+        )
+
     def call_place(self, callee: FunctionSymbol, place: Place) -> Place | None:
         """The call that gives a callee its arguments; `None` if a library calls it."""
-        return place
+        return None if self.deeds.of(place).reason == "graph" else place
 
     def inner_frames(self, hop: Hop) -> list[Frame]:
         """The frames that a call into the program makes."""
         deed = self.deeds.of(hop.place)
-        return [self.names.enter(callee, hop.place) for callee in deed.callees]
+        return [
+            self.names.enter(callee, self.call_place(callee, hop.place)) for callee in deed.callees
+        ]
 
     def _is_possible(self, event: CallEvent, frame: Frame) -> bool:
         return all(self.decide(condition, frame) is not False for condition in event.conditions)
@@ -249,12 +266,25 @@ class Runs:
                 if name in parameters:
                     result = True
                     break
-            if self.knowledge.may_act(name):
-                result = True
-                break
             deed = self.deeds.of(Place(event.node, frame, event.statement))
             if deed.kind in _KINDS or any(self.may_act(c.function) for c in deed.callees):
                 result = True
                 break
+            if deed.kind is DeedKind.OPAQUE and (
+                (
+                    deed.reason == "unknown object"
+                    and name not in _PLAIN_NAMES
+                    and self.knowledge.may_act(name)
+                )
+                or self._hands_on(event.node, parameters)
+                or self._takes_key(deed)
+            ):
+                result = True
+                break
         self._may_act[node] = result
         return result
+
+
+def _is_caller(node: ast.expr) -> bool:
+    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return name in ("to_thread", "run_in_executor", "run_sync", "submit", "run_in_threadpool", "sync_to_async")

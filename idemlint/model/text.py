@@ -83,6 +83,8 @@ def _called_text(names: Names, node: ast.Call, place: Place, depth: int) -> str 
             return text_of(names, Place(func.value, place.frame, place.statement), depth + 1)
         if func.attr == "join":
             return None
+        if func.attr in ("get", "getenv") and len(node.args) == 2:
+            return text_of(names, Place(node.args[1], place.frame, place.statement), depth + 1)
     for symbol in names.resolve(Place(func, place.frame, place.statement)):
         if isinstance(symbol, External):
             tail = symbol.path.rpartition(".")[2]

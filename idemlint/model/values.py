@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from idemlint.model.flow import dotted_name
+from idemlint.model.names import is_recursive
 from idemlint.model.symbols import (
     ClassSymbol,
     Constant,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Entry", "Mapping", "Origin", "Step", "ValueKind", "Values"]
 
-MAX_DEPTH = 10
+MAX_DEPTH = 6
 MAX_ORIGINS = 12
 _READS = {"get", "pop", "setdefault", "getdefault"}
 _ORDERING = {"sorted", "len", "min", "max", "sum", "any", "all", "bool"}
@@ -506,12 +507,17 @@ class Values:
         if key is not None:
             known = self.mapping(base).get(key)
             if known:
+                given = self._read(self._parameters(base), key)
                 found_entries = [
-                    replace(origin, steps=(*entry.steps, *origin.steps))
+                    replace(
+                        origin,
+                        steps=(*entry.steps, *origin.steps),
+                        fallback=origin.fallback or bool(given),
+                    )
                     for entry in known
                     for origin in self.origins(entry.value)
                 ]
-                return [*found_entries, *self._read(self._parameters(base), key)]
+                return [*found_entries, *given]
         return self._read(self.origins(base), key or "")
 
     def _parameters(self, base: Place) -> list[Origin]:
@@ -608,10 +614,10 @@ class Values:
     def _helper(self, symbol: FunctionSymbol, place: Place) -> Iterable[Origin]:
         """What a function of the program gives, traced through what it returns."""
         function = symbol.function
-        if self._is_kept(function, place.frame):
+        if self.is_kept(function, place.frame):
             return (self._origin(ValueKind.STABLE, place),)
         frame = self.names.enter(symbol, place)
-        if frame.depth > MAX_DEPTH:
+        if frame.depth > MAX_DEPTH or is_recursive(frame):
             return (self._origin(ValueKind.UNKNOWN, place),)
         step = Step(place.frame.module, place.node, f"made by `{function.name}`")
         found: list[Origin] = []
@@ -621,7 +627,7 @@ class Values:
                 found.extend(self._stepped(inner, step))
         return found
 
-    def _is_kept(self, function: Function, caller: Frame) -> bool:
+    def is_kept(self, function: Function, caller: Frame) -> bool:
         """Whether a framework reads the result of `function` back when `caller` is replayed."""
         for path in self.decorator_paths(function):
             for row in self.knowledge.replays(path):
@@ -729,6 +735,8 @@ class Values:
             self._fill_all(node.elts, place, made)
         elif isinstance(node, ast.ListComp | ast.GeneratorExp):
             self._fill_all((node.elt,), place, made)
+        elif isinstance(node, ast.DictComp):
+            self._fill_filtered(node, place, made)
         elif isinstance(node, ast.Attribute):
             self._fill_attribute(node, place, made)
         elif isinstance(node, ast.Subscript):
@@ -740,6 +748,19 @@ class Values:
             made.is_open = made.is_open or not entries
         elif isinstance(node, ast.Constant):
             pass
+        else:
+            made.is_open = True
+
+    def _fill_filtered(self, node: ast.DictComp, place: Place, made: Mapping) -> None:
+        """`{k: v for k, v in d.items() if …}` holds no more than `d`."""
+        source = node.generators[0].iter
+        if (
+            isinstance(source, ast.Call)
+            and isinstance(source.func, ast.Attribute)
+            and source.func.attr == "items"
+            and isinstance(node.key, ast.Name)
+        ):
+            self._fill_all((source.func.value,), place, made)
         else:
             made.is_open = True
 
@@ -853,7 +874,7 @@ class Values:
         functions = [symbol for symbol in symbols if isinstance(symbol, FunctionSymbol)]
         for symbol in functions:
             frame = self.names.enter(symbol, place)
-            if frame.depth > MAX_DEPTH:
+            if frame.depth > MAX_DEPTH or is_recursive(frame):
                 made.is_open = True
                 continue
             for point in self.names.flow(symbol.function).returns:

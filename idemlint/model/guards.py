@@ -1,0 +1,402 @@
+"""What makes a replay of an effect harmless."""
+
+from __future__ import annotations
+
+import ast
+import enum
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from idemlint.model.deeds import Deed, DeedKind
+from idemlint.model.runs import Hop, Occurrence
+from idemlint.model.symbols import External, FunctionSymbol, Place
+from idemlint.model.values import Origin, ValueKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from idemlint.knowledge.facts import Knowledge
+    from idemlint.model.flow import CallEvent, Condition
+    from idemlint.model.keys import Keys
+    from idemlint.model.names import Names
+    from idemlint.model.program import Function
+    from idemlint.model.runs import Runs
+    from idemlint.model.symbols import Frame
+    from idemlint.model.values import Values
+
+__all__ = ["Guard", "GuardKind", "Guards", "Polarity"]
+
+_MAX_DEPTH = 6
+_RAISING_KINDS = {"kv", "document", "blob", "file"}
+_NOT_RAISING = {"redis", "cache", "mongo", "supabase"}
+_CATCH_ALL = {"Exception", "BaseException"}
+
+
+class GuardKind(enum.Enum):
+    """The kinds of guards."""
+
+    KEY = "a key arrives"
+    BAD_KEY = "a key arrives that differs on a replay"
+    CLAIM = "an atomic write decides"
+    LOOKUP = "a record is looked up before"
+    DECLARED = "a decorator or context is known to guard"
+    KEPT = "the framework reads the result back on a resume"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Guard:
+    """A guard of an effect, with the place that shows it."""
+
+    kind: GuardKind
+    hop: Hop
+    deed: Deed | None = None
+
+    @property
+    def protects(self) -> bool:
+        """Whether a replay does nothing."""
+        return self.kind is not GuardKind.BAD_KEY
+
+
+class Polarity(enum.Enum):
+    """What a condition says of what was looked up."""
+
+    ABSENT = "absent"
+    PRESENT = "present"
+    UNKNOWN = "unknown"
+
+    def inverted(self) -> Polarity:
+        """The opposite."""
+        if self is Polarity.ABSENT:
+            return Polarity.PRESENT
+        return Polarity.ABSENT if self is Polarity.PRESENT else self
+
+
+class Guards:
+    """Looks for guards."""
+
+    def __init__(
+        self, names: Names, values: Values, runs: Runs, keys: Keys, knowledge: Knowledge
+    ) -> None:
+        self.names = names
+        self.values = values
+        self.runs = runs
+        self.deeds = runs.deeds
+        self.keys = keys
+        self.knowledge = knowledge
+
+    def of(self, occurrence: Occurrence) -> Guard | None:
+        """The guard of an effect, the surest kind first; `None` if there is none."""
+        uses = [use for use in self.keys.of(occurrence.deed) if not use.identity]
+        if uses:
+            sound = any(use.is_sound for use in uses)
+            kind = GuardKind.KEY if sound else GuardKind.BAD_KEY
+            return Guard(kind, occurrence.leaf, occurrence.deed)
+        for number, hop in enumerate(occurrence.hops):
+            declared = self._declared(hop, first=number == 0)
+            if declared is not None:
+                return declared
+        lookup: Guard | None = None
+        for hop in occurrence.hops:
+            claim = self._claim(hop, occurrence)
+            if claim is not None:
+                if claim.kind is GuardKind.CLAIM:
+                    return claim
+                lookup = lookup or claim
+        return lookup
+
+    # declared guards
+
+    def _declared(self, hop: Hop, *, first: bool) -> Guard | None:
+        function = hop.frame.function
+        assert function is not None
+        if self._has_guard_row(self.values.decorator_paths(function)):
+            return Guard(GuardKind.DECLARED, hop)
+        for item in hop.event.contexts:
+            target = item.context_expr
+            func = target.func if isinstance(target, ast.Call) else target
+            paths = self.names.paths(Place(func, hop.frame, hop.event.statement))
+            if self._has_guard_row(paths) and isinstance(target, ast.Call):
+                values = [*target.args, *(keyword.value for keyword in target.keywords)]
+                origins = [
+                    origin
+                    for value in values
+                    for origin in self.values.origins(
+                        Place(value, hop.frame, hop.event.statement)
+                    )
+                ]
+                if all(o.kind is not ValueKind.FRESH for o in origins):
+                    return Guard(GuardKind.DECLARED, hop)
+        paths = self.names.paths(Place(hop.event.node.func, hop.frame, hop.event.statement))
+        if not first and self._has_guard_row(paths):
+            return Guard(GuardKind.DECLARED, hop)
+        return None
+
+    def is_kept(self, occurrence: Occurrence) -> bool:
+        """Whether a framework keeps the result of a function on the way over a resume."""
+        for outer, inner in zip(occurrence.hops, occurrence.hops[1:], strict=False):
+            function = inner.frame.function
+            if function is not None and self.values.is_kept(function, outer.frame):
+                return True
+        return False
+
+    def _has_guard_row(self, paths: list[str]) -> bool:
+        return any(row.guards for path in paths for row in self.knowledge.guards(path))
+
+    # claims and lookups
+
+    def _claim(self, hop: Hop, occurrence: Occurrence) -> Guard | None:
+        lookup: Guard | None = None
+        for condition in hop.event.conditions:
+            for source in self.sources(condition, hop.frame):
+                deed = source.deed
+                if deed.place.node is occurrence.deed.place.node:
+                    continue
+                if self._is_claim(deed):
+                    return Guard(GuardKind.CLAIM, hop, deed)
+                if deed.kind is DeedKind.CHECK and deed.store is not None:
+                    if self.polarity(condition, hop.frame) is Polarity.ABSENT:
+                        lookup = lookup or Guard(GuardKind.LOOKUP, hop, deed)
+        raising = self._raising_claim(hop, occurrence)
+        return raising or lookup
+
+    def _is_claim(self, deed: Deed) -> bool:
+        """A write whose result tells whether this run was the first."""
+        return deed.kind is DeedKind.EFFECT and deed.own and deed.role in (
+            "atomic", "update", "delete", "upsert",
+        )  # fmt: skip
+
+    def _raising_claim(self, hop: Hop, occurrence: Occurrence) -> Guard | None:
+        """A write before the effect that raises when another run was first."""
+        function = hop.frame.function
+        assert function is not None
+        for event in self.names.flow(function).calls:
+            if event is hop.event or not hop.event.surely_before >> event.index & 1:
+                continue
+            place = Place(event.node, hop.frame, event.statement)
+            deed = self.deeds.of(place)
+            if deed.kind is DeedKind.EFFECT and deed.own:
+                if self.raises_on_conflict(deed, event, hop.frame):
+                    return Guard(GuardKind.CLAIM, hop, deed)
+            elif deed.kind is DeedKind.INNER:
+                for inner in self.runs._of_call(event, hop.frame, (function,)):
+                    if inner.deed.is_effect and inner.deed.own and len(inner.hops) > 1:
+                        leaf = inner.leaf
+                        if inner.deed.role == "atomic" or self.raises_on_conflict(
+                            inner.deed, leaf.event, leaf.frame
+                        ):
+                            return Guard(GuardKind.CLAIM, hop, inner.deed)
+        return None
+
+    def raises_on_conflict(self, deed: Deed, event: CallEvent, frame: Frame) -> bool:
+        """Whether what follows a write only runs when it created its record.
+
+        An insert counts when the handler of its unique violation leaves; a write that is atomic by
+        itself and raises counts also when nobody catches it.
+        """
+        store = deed.store
+        if store is None or deed.role not in ("atomic", "insert"):
+            return False
+        handlers = self.violation_handlers(deed, event, frame)
+        if handlers:
+            return all(_leaves(handler.body) for handler in handlers)
+        if deed.role == "atomic":
+            return store.kind in _RAISING_KINDS and store.id not in _NOT_RAISING
+        return False
+
+    def violation_handlers(
+        self, deed: Deed, event: CallEvent, frame: Frame
+    ) -> list[ast.ExceptHandler]:
+        """The handlers around a write that catch the unique violation of its store."""
+        found: list[ast.ExceptHandler] = []
+        for statement in event.tries:
+            for handler in statement.handlers:
+                if self._catches(handler, deed, frame, statement):
+                    found.append(handler)
+                    break
+        return found
+
+    def _catches(
+        self, handler: ast.ExceptHandler, deed: Deed, frame: Frame, statement: ast.stmt
+    ) -> bool:
+        if handler.type is None:
+            return True
+        types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+        for node in types:
+            for path in self.names.paths(Place(node, frame, statement)):
+                stores = self.knowledge.violation_stores(path)
+                if deed.store in stores or any(
+                    deed.store is not None and s.kind == deed.store.kind for s in stores
+                ):
+                    return True
+                if path in _CATCH_ALL:
+                    return True
+            name = node.attr if isinstance(node, ast.Attribute) else ""
+            if isinstance(node, ast.Name):
+                name = node.id
+            if name in ("IntegrityError", "UniqueViolation", "DuplicateKeyError", "ConditionalCheckFailedException"):  # fmt: skip  # noqa: E501
+                return True
+        return False
+
+    # what a condition is about
+
+    def sources(self, condition: Condition, frame: Frame) -> list[Occurrence]:
+        """The deeds whose result a condition looks at, through variables and helpers."""
+        key = ("sources", condition)
+        known: list[Occurrence] | None = frame.memo.get(key)
+        if known is not None:
+            return known
+        frame.memo[key] = []
+        found: list[Occurrence] = []
+        if condition.kind == "except" and isinstance(condition.statement, ast.Try):
+            for event in self.names.flow(frame.function).calls:  # type: ignore[arg-type]
+                if condition.statement in event.tries:
+                    found.extend(self._deeds_of(event, frame))
+        elif condition.kind == "test" and isinstance(condition.node, ast.expr):
+            found.extend(self._sources_of(condition.node, frame, condition.statement, 0))
+        frame.memo[key] = found
+        return found
+
+    def _sources_of(
+        self, node: ast.expr, frame: Frame, statement: ast.stmt | None, depth: int
+    ) -> Iterator[Occurrence]:
+        if depth > _MAX_DEPTH or frame.function is None:
+            return
+        flow = self.names.flow(frame.function)
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Call):
+                event = flow.call_of.get(inner)
+                if event is not None:
+                    yield from self._deeds_of(event, frame)
+            elif isinstance(inner, ast.Name):
+                for definition in flow.definitions_at(statement, inner.id):
+                    if definition.kind in ("value", "item", "context", "augmented"):
+                        if isinstance(definition.node, ast.expr) and definition.node is not node:
+                            yield from self._sources_of(
+                                definition.node, frame, definition.statement, depth + 1
+                            )
+                    elif definition.kind == "parameter":
+                        given = frame.arguments.get(inner.id)
+                        if given is not None:
+                            yield from self._sources_of(
+                                given.node, given.frame, given.statement, depth + 1
+                            )
+
+    def _deeds_of(self, event: CallEvent, frame: Frame) -> Iterator[Occurrence]:
+        deed = self.deeds.of(Place(event.node, frame, event.statement))
+        hop = Hop(frame, event)
+        if deed.kind in (DeedKind.CHECK, DeedKind.EFFECT):
+            yield Occurrence(deed, (hop,))
+        elif deed.kind is DeedKind.INNER and frame.function is not None:
+            yield from self.runs._of_call(event, frame, (frame.function,))
+
+    def polarity(self, condition: Condition, frame: Frame) -> Polarity:
+        """Whether a condition says that nothing was found, or that something was."""
+        if condition.kind == "except":
+            return Polarity.ABSENT
+        if condition.kind != "test" or not isinstance(condition.node, ast.expr):
+            return Polarity.UNKNOWN
+        found = self._polarity(condition.node, frame, condition.statement, 0)
+        return found if condition.holds else found.inverted()
+
+    def _polarity(
+        self, node: ast.expr, frame: Frame, statement: ast.stmt | None, depth: int
+    ) -> Polarity:
+        if depth > _MAX_DEPTH:
+            return Polarity.UNKNOWN
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return self._polarity(node.operand, frame, statement, depth + 1).inverted()
+        if isinstance(node, ast.Await | ast.NamedExpr):
+            return self._polarity(node.value, frame, statement, depth + 1)
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            return self._compare_polarity(node)
+        if isinstance(node, ast.BoolOp):
+            found = [self._polarity(v, frame, statement, depth + 1) for v in node.values]
+            known = [p for p in found if p is not Polarity.UNKNOWN]
+            return known[0] if known else Polarity.UNKNOWN
+        if isinstance(node, ast.Call):
+            return self._call_polarity(node, frame, statement, depth)
+        if isinstance(node, ast.Name):
+            return self._name_polarity(node, frame, statement, depth)
+        return Polarity.PRESENT
+
+    def _compare_polarity(self, node: ast.Compare) -> Polarity:
+        operator, right = node.ops[0], node.comparators[0]
+        is_none = isinstance(right, ast.Constant) and right.value in (None, 0, "", False)
+        if isinstance(right, ast.List | ast.Tuple | ast.Dict) and not ast.unparse(right).strip("[](){}"):
+            is_none = True
+        if isinstance(operator, ast.Is | ast.Eq) and is_none:
+            return Polarity.ABSENT
+        if isinstance(operator, ast.IsNot | ast.NotEq) and is_none:
+            return Polarity.PRESENT
+        if isinstance(operator, ast.Gt | ast.GtE) and isinstance(right, ast.Constant):
+            return Polarity.PRESENT if right.value in (0, 1) else Polarity.UNKNOWN
+        if isinstance(operator, ast.Lt) and isinstance(right, ast.Constant):
+            return Polarity.ABSENT if right.value == 1 else Polarity.UNKNOWN
+        if isinstance(operator, ast.In):
+            return Polarity.PRESENT
+        if isinstance(operator, ast.NotIn):
+            return Polarity.ABSENT
+        if isinstance(operator, ast.Is) and isinstance(right, ast.Constant) and right.value is True:
+            return Polarity.PRESENT
+        return Polarity.UNKNOWN
+
+    def _call_polarity(
+        self, node: ast.Call, frame: Frame, statement: ast.stmt | None, depth: int
+    ) -> Polarity:
+        place = Place(node, frame, statement)
+        for symbol in self.names.resolve(Place(node.func, frame, statement)):
+            if isinstance(symbol, FunctionSymbol):
+                inner = self.names.enter(symbol, place)
+                for point in self.names.flow(symbol.function).returns:
+                    value = point.value
+                    if value is None or isinstance(value, ast.Constant):
+                        continue
+                    return self._polarity(value, inner, point.statement, depth + 1)
+                return self._decided_polarity(symbol.function, inner)
+            if isinstance(symbol, External) and symbol.path == "bool" and node.args:
+                return self._polarity(node.args[0], frame, statement, depth + 1)
+            if isinstance(symbol, External) and symbol.path in ("any", "len"):
+                return Polarity.PRESENT
+        return Polarity.PRESENT
+
+    def _decided_polarity(self, function: Function, frame: Frame) -> Polarity:
+        """`return True` under a condition: the helper says what the condition says."""
+        for point in self.names.flow(function).returns:
+            if isinstance(point.value, ast.Constant) and point.value.value is True:
+                for condition in point.conditions:
+                    found = self.polarity(condition, frame)
+                    if found is not Polarity.UNKNOWN:
+                        return found
+        return Polarity.PRESENT
+
+    def _name_polarity(
+        self, node: ast.Name, frame: Frame, statement: ast.stmt | None, depth: int
+    ) -> Polarity:
+        if frame.function is not None:
+            found = self.names.flow(frame.function).definitions_at(statement, node.id)
+            if len(found) == 1 and found[0].kind == "value":
+                value = found[0].node
+                if isinstance(value, ast.Compare | ast.UnaryOp | ast.BoolOp | ast.Call | ast.Await):
+                    return self._polarity(value, frame, found[0].statement, depth + 1)
+        return Polarity.PRESENT
+
+
+def _leaves(body: list[ast.stmt]) -> bool:
+    """Whether a block always ends in a return, raise, continue or break."""
+    if not body:
+        return False
+    last = body[-1]
+    if isinstance(last, ast.Return | ast.Raise | ast.Continue | ast.Break):
+        return True
+    if isinstance(last, ast.If):
+        return _leaves(last.body) and _leaves(last.orelse)
+    if isinstance(last, ast.With | ast.AsyncWith):
+        return _leaves(last.body)
+    if isinstance(last, ast.Try):
+        return _leaves(last.body) and all(_leaves(h.body) for h in last.handlers)
+    return False
+
+
+def fresh_origins(origins: tuple[Origin, ...]) -> list[Origin]:
+    """The origins that are new at each run."""
+    return [o for o in origins if o.kind in (ValueKind.FRESH, ValueKind.ATTEMPT) and not o.once]

@@ -1,0 +1,329 @@
+"""Keys and identities that differ on a replay (IDM101, 102, 103, 104, 105, 202)."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from idemlint.model.entries import Entry, EntryKind, all_functions
+from idemlint.model.evidence import Evidence, RelatedPlace
+from idemlint.model.guards import GuardKind
+from idemlint.model.retries import Retrying
+from idemlint.model.symbols import Place
+from idemlint.model.values import Origin, ValueKind
+from idemlint.model.words import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from idemlint.model.keys import KeyUse
+    from idemlint.model.model import Model
+    from idemlint.model.program import Function, Module
+    from idemlint.model.runs import Occurrence
+
+__all__ = ["KeyFaults"]
+
+_CODES = {
+    ValueKind.FRESH: "IDM101",
+    ValueKind.ATTEMPT: "IDM101",
+    ValueKind.CLOCK: "IDM102",
+    ValueKind.UNSTABLE: "IDM104",
+    ValueKind.CALL_ID: "IDM105",
+}
+_ANYWHERE = {ValueKind.CLOCK, ValueKind.UNSTABLE, ValueKind.CALL_ID}
+_FINE_CLOCKS = {"time", "recorded value"}
+
+
+class KeyFaults:
+    """Looks at every key that an effect or a guard uses."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    def of(self, module: Module) -> Iterator[Evidence]:
+        """The faults whose effect is reached from this module; they may start in another one."""
+        model = self.model
+        for entry in model.entries.of(module):
+            if entry.function is not None:
+                for occurrence in model.runs.occurrences(entry.frame):
+                    yield from self._in_entry(entry, occurrence)
+            if entry.is_tool:
+                yield from self._defaults(entry)
+        for function in all_functions(module, model.names):
+            if model.mentions_keys(function):
+                yield from self._in_function(function)
+
+    # entries
+
+    def _in_entry(self, entry: Entry, occurrence: Occurrence) -> Iterator[Evidence]:
+        for use in self._uses(occurrence):
+            yield from self._judge(use, entry, occurrence, None)
+        if occurrence.deed.is_effect:
+            yield from self._identities(entry, occurrence)
+
+    def _uses(self, occurrence: Occurrence) -> list[KeyUse]:
+        deed = occurrence.deed
+        if not deed.is_effect and deed.role != "check" and not deed.reason:
+            return []
+        uses = self.model.keys.of(deed)
+        if deed.role == "check":
+            return [u for u in uses if self.model.knowledge.is_key_name(u.name)]
+        return uses
+
+    def _judge(
+        self,
+        use: KeyUse,
+        entry: Entry | None,
+        occurrence: Occurrence,
+        retrying: Retrying | None,
+    ) -> Iterator[Evidence]:
+        bad = self._counted(use, entry)
+        if any(origin.kind in (ValueKind.FRESH, ValueKind.ATTEMPT) for origin in bad):
+            # what is new at each run is the cause; a clock or hash beside it changes nothing
+            bad = [o for o in bad if o.kind in (ValueKind.FRESH, ValueKind.ATTEMPT)]
+        for origin in bad:
+            code = _CODES[origin.kind]
+            if code == "IDM101" and entry is not None and self._is_kept_in_state(use, origin, entry):
+                yield self._key_evidence("IDM202", use, origin, entry, occurrence, retrying)
+                continue
+            yield self._key_evidence(code, use, origin, entry, occurrence, retrying)
+
+    def _counted(self, use: KeyUse, entry: Entry | None) -> list[Origin]:
+        """The origins that are a fault: made anew, or once a process as a tool's default."""
+        found = []
+        for origin in use.origins:
+            if origin.kind not in _CODES:
+                continue
+            if origin.once and not self._is_default(origin, entry):
+                continue
+            found.append(origin)
+        return found
+
+    def _is_default(self, origin: Origin, entry: Entry | None) -> bool:
+        """Whether an origin is the default of a parameter of the entry."""
+        if entry is None or entry.function is None or origin.kind is not ValueKind.FRESH:
+            return False
+        return any(
+            origin.node in ast.walk(default) for default in entry.function.defaults.values()
+        )
+
+    def _is_kept_in_state(self, use: KeyUse, origin: Origin, entry: Entry) -> bool:
+        """Whether a node takes the key from its state and makes it where the state has none."""
+        if entry.kind is not EntryKind.NODE or not origin.fallback or entry.function is None:
+            return False
+        names = [n for n in entry.function.positional if n != entry.function.self_name]
+        return bool(names) and any(
+            o.kind is ValueKind.PARAMETER and o.name == names[0] and o.key for o in use.origins
+        )
+
+    def _key_evidence(
+        self,
+        code: str,
+        use: KeyUse,
+        origin: Origin,
+        entry: Entry | None,
+        occurrence: Occurrence,
+        retrying: Retrying | None,
+    ) -> Evidence:
+        node: ast.AST = origin.node
+        if code == "IDM105":
+            node = use.place.node
+        in_node = entry is not None and entry.kind is EntryKind.NODE
+        operation = "OP-6" if in_node and code in ("IDM101", "IDM202") else "OP-1"
+        reason = (
+            "a node runs from its start again, so its key has to come from the state"
+            if operation == "OP-6"
+            else f"{use.deed.title or 'the receiver'} can tell a repeat by its key"
+        )
+        message = ""
+        if origin.once and code == "IDM101":
+            message = (
+                f"`{shown(origin.node)}` is made once a process, so all calls share it as "
+                f"`{use.name}` and the second intent is dropped"
+            )
+        elif origin.kind is ValueKind.ATTEMPT:
+            message = (
+                f"`{shown(origin.node)}` counts the attempts, so as part of `{use.name}` it makes "
+                "each attempt another operation"
+            )
+        elif code == "IDM105" and origin.note:
+            message = (
+                f"`{shown(node)}` is new when {origin.note}, so as `{use.name}` it cannot show "
+                "a repeat"
+            )
+        return Evidence(
+            code,
+            use.place.frame.module if code == "IDM105" else origin.module,
+            node,
+            {
+                "value": shown(origin.node),
+                "position": use.name,
+                "key": use.name,
+                "body": entry.name if entry is not None else "",
+            },
+            operation,
+            reason,
+            tuple(self._related(use, origin, occurrence, node)),
+            entry,
+            subject=(use, origin, occurrence, retrying),
+            message=message,
+        )
+
+    def _related(
+        self, use: KeyUse, origin: Origin, occurrence: Occurrence, node: ast.AST
+    ) -> Iterator[RelatedPlace]:
+        seen: set[int] = {id(node)}
+        for step in (*origin.steps, *use.steps):
+            if id(step.node) not in seen:
+                seen.add(id(step.node))
+                yield RelatedPlace(step.module, step.node, step.label)
+        if id(use.node) not in seen:
+            yield RelatedPlace(use.place.frame.module, use.node, f"used as `{use.name}` here")
+        for hop in occurrence.hops[:-1]:
+            if id(hop.event.node) not in seen:
+                seen.add(id(hop.event.node))
+                label = f"`{shown(hop.event.node.func)}` leads to the call"
+                yield RelatedPlace(hop.frame.module, hop.event.node, label)
+        if id(occurrence.deed.call) not in seen:
+            yield RelatedPlace(
+                occurrence.deed.place.frame.module, occurrence.deed.call, "the call that it is for"
+            )
+
+    # identities
+
+    def _identities(self, entry: Entry, occurrence: Occurrence) -> Iterator[Evidence]:
+        deed = occurrence.deed
+        if deed.does not in ("create", "upload", "send", "update", "publish"):
+            return
+        if deed.does == "update" and deed.role not in ("upsert", "") and deed.method != "PUT":
+            return
+        if deed.store is not None and deed.store.kind == "file":
+            return
+        uses = self.model.keys.identities(deed)
+        if not uses:
+            return
+        for use in uses:
+            if deed.sql is not None and deed.sql.conflict and use.name not in deed.sql.conflict:
+                continue
+            if deed.role == "atomic" and deed.sql is not None and not deed.sql.conflict:
+                continue
+            origins = self._identity_origins(use)
+            if not origins:
+                continue
+            guard = self.model.guards.of(occurrence)
+            if guard is not None and guard.protects and guard.kind is not GuardKind.LOOKUP:
+                continue
+            for origin in origins:
+                yield self._identity_evidence(use, origin, entry, occurrence)
+
+    def _identity_origins(self, use: KeyUse) -> list[Origin]:
+        fresh = [
+            o for o in use.origins if o.kind in (ValueKind.FRESH, ValueKind.ATTEMPT) and not o.once
+        ]
+        if fresh:
+            return fresh
+        if any(o.kind in (ValueKind.PARAMETER, ValueKind.UNKNOWN) for o in use.origins):
+            return []
+        return [
+            o
+            for o in use.origins
+            if o.kind is ValueKind.CLOCK and not o.once and o.note in _FINE_CLOCKS
+        ]
+
+    def _identity_evidence(
+        self, use: KeyUse, origin: Origin, entry: Entry, occurrence: Occurrence
+    ) -> Evidence:
+        deed = occurrence.deed
+        if deed.key is not None and deed.key_is_certain and not deed.own:
+            operation, reason = "OP-1", f"{deed.title} takes a key of its own"
+        elif deed.store is not None and deed.store.kind in ("blob", "file"):
+            operation, reason = "OP-3", "an object can be named after what it holds"
+        else:
+            operation, reason = "OP-4", "a unique identity lets the store refuse the second record"
+        return Evidence(
+            "IDM103",
+            origin.module,
+            origin.node,
+            {
+                "value": shown(origin.node),
+                "position": f"`{use.name}` in {deed.title}" if deed.title else f"`{use.name}`",
+            },
+            operation,
+            reason,
+            tuple(self._related(use, origin, occurrence, origin.node)),
+            entry,
+            subject=(use, origin, occurrence, None),
+        )
+
+    # schemas
+
+    def _defaults(self, entry: Entry) -> Iterator[Evidence]:
+        """A key parameter whose default generates it."""
+        for parameter in self.model.entries.key_parameters(entry):
+            if parameter.default is None or parameter.source != "field":
+                continue
+            for origin in self.model.values.field_default(parameter.default):
+                if origin.kind not in (ValueKind.FRESH, ValueKind.CLOCK):
+                    continue
+                code = _CODES[origin.kind]
+                message = ""
+                if origin.once:
+                    message = (
+                        f"`{shown(origin.node)}` is made once a process, so all calls share it as "
+                        f"`{parameter.name}` and the second intent is dropped"
+                    )
+                yield Evidence(
+                    code,
+                    origin.module,
+                    origin.node,
+                    {"value": shown(origin.node), "position": parameter.name, "body": entry.name},
+                    "OP-1",
+                    "the model has to send the key again, so it cannot be made when it is left out",
+                    (
+                        RelatedPlace(
+                            parameter.module, parameter.node, f"the default of `{parameter.name}`"
+                        ),
+                    ),
+                    entry,
+                    subject=parameter,
+                    message=message,
+                )
+
+    # every function
+
+    def _in_function(self, function: Function) -> Iterator[Evidence]:
+        model = self.model
+        frame = model.names.frame(function)
+        decorated = model.retries.decorator(function)
+        for occurrence in model.runs.occurrences(frame):
+            uses = self._uses(occurrence)
+            if not uses:
+                continue
+            retrying = decorated or model.retries.loop(occurrence.top.event, frame)
+            for use in uses:
+                bad = self._counted(use, None)
+                fresh = [o for o in bad if o.kind in (ValueKind.FRESH, ValueKind.ATTEMPT)]
+                for origin in fresh:
+                    if retrying is not None and self._is_made_inside(origin, retrying, function):
+                        yield self._key_evidence(
+                            "IDM101", use, origin, None, occurrence, retrying
+                        )
+                if fresh:
+                    continue
+                for origin in bad:
+                    yield self._key_evidence(
+                        _CODES[origin.kind], use, origin, None, occurrence, retrying
+                    )
+
+    def _is_made_inside(self, origin: Origin, retrying: Retrying, function: Function) -> bool:
+        """Whether the value is made within what is run again, not before it."""
+        region = retrying.statement if retrying.statement is not None else function.node
+        inside = set(map(id, ast.walk(region)))
+        body = set(map(id, ast.walk(function.node)))
+        ways = [node for node in (*(s.node for s in origin.steps), origin.node) if id(node) in body]
+        return any(id(node) in inside for node in ways)
+
+
+def place_of(use: KeyUse) -> Place:
+    """The place of a key's value."""
+    return use.place

@@ -1,0 +1,215 @@
+"""The model: everything that rules ask, over one program."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from idemlint.model.deeds import Deed, DeedKind, Deeds
+from idemlint.model.entries import Entries
+from idemlint.model.guards import Guards
+from idemlint.model.key_faults import KeyFaults
+from idemlint.model.keys import Keys
+from idemlint.model.names import Names
+from idemlint.model.pause_faults import PauseFaults
+from idemlint.model.race_faults import RaceFaults
+from idemlint.model.retries import Retries
+from idemlint.model.runs import Runs
+from idemlint.model.sql import unique_columns
+from idemlint.model.symbols import ClassSymbol, Place
+from idemlint.model.tool_faults import ToolFaults
+from idemlint.model.tool_names import ToolNames
+from idemlint.model.values import Values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from idemlint.knowledge.facts import Knowledge
+    from idemlint.model.evidence import Evidence
+    from idemlint.model.program import Class, Function, Module, Program
+    from idemlint.model.runs import Hop
+
+__all__ = ["Model"]
+
+_KEY_WORDS = re.compile(
+    r"idem|dedup|client_?(?:request_?)?token|request_?token|(?:op|operation|effect|intent|once|replay)_key|request-id|nonce|nx\s*=",
+    re.IGNORECASE,
+)
+_STORE_WORDS = re.compile(
+    r"insert\s+|insert_|\.add\(|\.add_all\(|\.merge\(|\.create\(|\.save\(|\.set\(|\.hset\(|put_item|put_object|upload_|"
+    r"write_text|write_bytes|open\(|\.execute|\.values\(|upsert",
+    re.IGNORECASE,
+)
+_MAX_SCHEMA_FILES = 60
+
+
+class Model:
+    """One program with one set of rows. Answers are kept as long as the model lives."""
+
+    def __init__(self, program: Program, knowledge: Knowledge) -> None:
+        self.program = program
+        self.knowledge = knowledge
+        self.names = Names(program, knowledge)
+        self.values = Values(self.names, knowledge)
+        self.deeds = Deeds(self.names, self.values, knowledge)
+        self.runs = Runs(self.names, self.deeds, knowledge)
+        self.keys = Keys(self.names, self.values, self.deeds, knowledge)
+        self.guards = Guards(self.names, self.values, self.runs, self.keys, knowledge)
+        self.retries = Retries(self.names, self.guards, knowledge)
+        self.entries = Entries(self.names, self.values, knowledge)
+        self.tool_names = ToolNames(knowledge)
+        self._faults = [KeyFaults(self), PauseFaults(self), RaceFaults(self), ToolFaults(self)]
+        self._written: dict[Module, dict[str, set[ast.AST]]] = {}
+        self._schemas: dict[tuple[object, str], list[frozenset[str]]] = {}
+
+    def evidence(self, module: Module) -> Iterator[Evidence]:
+        """What is wrong in the bodies that this module declares, wherever it starts."""
+        for faults in self._faults:
+            yield from faults.of(module)
+
+    # quick looks at the text of a function
+
+    def _text(self, function: Function) -> str:
+        node = function.node
+        starts = function.module.source.row_starts
+        end = node.end_lineno or node.lineno
+        stop = starts[end] if end < len(starts) else len(function.module.source.text)
+        return function.module.source.text[starts[node.lineno - 1] : stop]
+
+    def mentions_keys(self, function: Function) -> bool:
+        """Whether a function can hold a key position at all."""
+        return bool(_KEY_WORDS.search(self._text(function)))
+
+    def mentions_stores(self, function: Function) -> bool:
+        """Whether a function can write to a store at all."""
+        return bool(_STORE_WORDS.search(self._text(function)))
+
+    # facts about the project
+
+    def is_written_elsewhere(self, field: str, function: Function) -> bool:
+        """Whether another function of the module hands a state field on."""
+        written = self._written.get(function.module)
+        if written is None:
+            written = self._written[function.module] = {}
+            for other in function.module.functions():
+                for node in ast.walk(other.node):
+                    if isinstance(node, ast.Dict):
+                        for key in node.keys:
+                            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                                written.setdefault(key.value, set()).add(other.node)
+        return bool(written.get(field, set()) - {function.node})
+
+    def has_unique(self, insert: Deed, check: Deed | None) -> bool:
+        """Whether a unique constraint that the project shows refuses the second record.
+
+        It has to cover columns that are given by the caller: of those that the check asks for, or
+        of the insert itself.
+        """
+        if insert.sql is not None and insert.sql.columns:
+            asked = set(check.sql.asked) if check is not None and check.sql is not None else None
+            given = set(insert.sql.columns) if asked is None else asked & set(insert.sql.columns)
+            if asked is None:
+                given -= self._generated_columns(insert)
+            for unique in self._unique_of(insert.place.frame.module, insert.sql.table):
+                if unique and unique <= given:
+                    return True
+            return False
+        if insert.store is not None and insert.store.kind == "orm" and check is not None:
+            return self._model_is_unique(insert, check)
+        return False
+
+    def _generated_columns(self, insert: Deed) -> set[str]:
+        """Columns that are new at each run."""
+        found = set()
+        for column, place in self.keys.columns(insert):
+            if any(o.kind.value in ("fresh", "clock", "unknown") for o in self.values.origins(place)):
+                found.add(column)
+        return found
+
+    def _unique_of(self, module: Module, table: str) -> list[frozenset[str]]:
+        if not table or "{" in table:
+            return []
+        key = (module.path.parent, table)
+        known = self._schemas.get(key)
+        if known is None:
+            known = []
+            for text in self._schema_texts(module):
+                if table in text.lower():
+                    known.extend(unique_columns(text, table))
+            self._schemas[key] = known
+        return known
+
+    def _schema_texts(self, module: Module) -> Iterator[str]:
+        yield module.source.text
+        folder = module.path.parent
+        count = 0
+        for pattern in ("*.sql", "*.py", "*/*.sql", "*/*.py"):
+            for path in sorted(folder.glob(pattern)):
+                if path == module.path or count > _MAX_SCHEMA_FILES:
+                    continue
+                count += 1
+                other = self.program.module(path) if path.suffix == ".py" else None
+                if other is not None:
+                    if "create table" in other.source.text.lower():
+                        yield other.source.text
+                elif path.suffix == ".sql":
+                    try:
+                        yield path.read_text(encoding="utf-8", errors="replace")
+                    except OSError:
+                        continue
+
+    def _model_is_unique(self, insert: Deed, check: Deed) -> bool:
+        cls = self._record_class(insert)
+        if cls is None:
+            return False
+        asked = {
+            keyword.arg
+            for node in ast.walk(check.call)
+            if isinstance(node, ast.Call)
+            for keyword in node.keywords
+            if keyword.arg
+        }
+        asked |= {node.attr for node in ast.walk(check.call) if isinstance(node, ast.Attribute)}
+        if check.subject is not None:
+            asked |= {
+                node.attr for node in ast.walk(check.subject.node) if isinstance(node, ast.Attribute)
+            }
+        for statement in cls.node.body:
+            names: set[str] = set()
+            if isinstance(statement, ast.Assign):
+                names = {t.id for t in statement.targets if isinstance(t, ast.Name)}
+            elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                names = {statement.target.id}
+            text = ast.unparse(statement)
+            if names & asked and ("unique=True" in text or "primary_key=True" in text):
+                return True
+            if "UniqueConstraint(" in text or "unique_together" in text:
+                if any(f"'{name}'" in text for name in asked if name):
+                    return True
+        return False
+
+    def _record_class(self, insert: Deed) -> Class | None:
+        for value in insert.call.args:
+            node = value.func if isinstance(value, ast.Call) else value
+            place = Place(node, insert.place.frame, insert.place.statement)
+            for symbol in self.names.resolve(place):
+                if isinstance(symbol, ClassSymbol):
+                    return symbol.cls
+                cls = getattr(symbol, "cls", None)
+                if cls is not None:
+                    return cls  # type: ignore[no-any-return]
+        return None
+
+    def runs_lock(self, call: ast.Call, hop: Hop) -> bool:
+        """Whether a call into the program takes a lock that holds across processes."""
+        place = Place(call, hop.frame, hop.event.statement)
+        deed = self.deeds.of(place)
+        for callee in deed.callees:
+            frame = self.names.enter(callee, place)
+            for occurrence in self.runs.occurrences(frame):
+                if occurrence.deed.kind is DeedKind.LOCK:
+                    lock = self.knowledge.lock(occurrence.deed.path)
+                    if lock is None or lock.across_processes:
+                        return True
+        return False

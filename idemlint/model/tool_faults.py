@@ -1,0 +1,212 @@
+"""Tools with an effect whose parameters hold no key (IDM401)."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from idemlint.model.deeds import Deed, DeedKind
+from idemlint.model.evidence import Evidence, RelatedPlace
+from idemlint.model.guards import GuardKind
+from idemlint.model.symbols import External, Place
+from idemlint.model.values import ValueKind
+from idemlint.model.words import deed_phrase, shown, title_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from idemlint.model.entries import Entry
+    from idemlint.model.model import Model
+    from idemlint.model.program import Module
+    from idemlint.model.runs import Occurrence
+    from idemlint.model.symbols import Frame
+
+__all__ = ["ToolFaults"]
+
+_MAX_DEPTH = 6
+_PLAIN_METHODS = {
+    "append", "extend", "items", "values", "keys", "get", "pop", "update", "add", "join", "split",
+    "format", "strip", "lower", "upper", "startswith", "endswith", "replace", "model_dump", "dict",
+    "json", "raise_for_status", "sort", "copy", "setdefault", "encode", "decode", "isoformat",
+    "model_dump_json", "model_validate", "info", "debug", "warning", "error", "exception", "read",
+    "close", "group", "match", "groups", "result", "done", "set", "clear", "remove", "index", "count",
+    "acquire", "release", "total_seconds", "timestamp", "hexdigest", "as_posix", "resolve", "exists",
+}  # fmt: skip
+
+
+class ToolFaults:
+    """Looks at the effects of tools that take no key."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    def of(self, module: Module) -> Iterator[Evidence]:
+        """The tools of a module that should take a key."""
+        for entry in self.model.entries.of(module):
+            if entry.is_tool:
+                evidence = self._missing_key(entry)
+                if evidence is not None:
+                    yield evidence
+
+    def _missing_key(self, entry: Entry) -> Evidence | None:
+        if not entry.parameters_known or self.model.entries.key_parameters(entry):
+            return None
+        effects = self.unguarded(entry)
+        if effects:
+            return self._evidence(entry, effects)
+        return self._by_name(entry)
+
+    def unguarded(self, entry: Entry) -> list[Occurrence]:
+        """The effects of a tool that a second call would repeat."""
+        if entry.function is None:
+            return []
+        found = []
+        for occurrence in self.model.runs.occurrences(entry.frame):
+            if not self._repeats(occurrence.deed) or self._is_soft(entry, occurrence.deed):
+                continue
+            guard = self.model.guards.of(occurrence)
+            if guard is None:
+                found.append(occurrence)
+            elif guard.kind is GuardKind.LOOKUP and guard.deed is not None:
+                # a race on the same records is IDM301's, a late record IDM303's
+                continue
+        return found
+
+    def _is_soft(self, entry: Entry, deed: Deed) -> bool:
+        """A plain request of a tool whose name says that a repeat changes nothing.
+
+        `add_label`, `create_branch`, `update_comment`: how a host treats a repeat is not known, and
+        sets, unique names and whole values are harmless by nature.
+        """
+        if not deed.method or (deed.host is not None and deed.host.key is not None):
+            return False
+        reading = self.model.tool_names.read(entry.name)
+        return reading.verb is not None and reading.report == "no"
+
+    def _repeats(self, deed: Deed) -> bool:
+        if not deed.is_effect:
+            return False
+        if deed.duplicates:
+            return not self.model.has_unique(deed, None)
+        if deed.store is not None and deed.store.kind == "file":
+            return False
+        if deed.repeat in ("overwrites", "refused"):
+            return any(
+                origin.kind is ValueKind.FRESH and not origin.once
+                for use in self.model.keys.identities(deed)
+                for origin in use.origins
+            )
+        return False
+
+    def _evidence(self, entry: Entry, effects: list[Occurrence]) -> Evidence:
+        first = max(effects, key=lambda o: _WEIGHT.get(o.deed.does, 0))
+        operation, reason = self._operation(entry, effects, first.deed)
+        related = []
+        for hop in first.hops[:-1]:
+            label = f"`{shown(hop.event.node.func)}` leads to the effect"
+            related.append(RelatedPlace(hop.frame.module, hop.event.node, label))
+        related.append(
+            RelatedPlace(first.deed.place.frame.module, first.deed.call, deed_phrase(first.deed))
+        )
+        return Evidence(
+            "IDM401",
+            entry.anchor_module,
+            entry.anchor,
+            {"tool": entry.name, "effect": deed_phrase(first.deed)},
+            operation,
+            reason,
+            tuple(related),
+            entry,
+            subject=(first, effects),
+        )
+
+    def _operation(
+        self, entry: Entry, effects: list[Occurrence], deed: Deed
+    ) -> tuple[str, str]:
+        """Steps 1 and 2 of the decision tree: native key, own store, undoable or not."""
+        over_mcp = entry.framework in ("mcp", "fastmcp")
+        if over_mcp:
+            return "OP-7", "the protocol carries no key, so the tool's schema has to"
+        if deed.key is not None and deed.key_is_certain:
+            return "OP-1", f"{title_of(deed)} takes an idempotency key"
+        own = [o for o in effects if o.deed.own]
+        if own and len(own) == len(effects):
+            if len(own) > 1:
+                return "OP-2", "several writes to a store of your own belong to one call"
+            if deed.store is not None and deed.store.kind in ("blob", "file"):
+                return "OP-3", "the object can be named after what it holds"
+            return "OP-4", "one row in a store of your own, which can refuse a second one"
+        if deed.undo:
+            return "OP-5", f"{title_of(deed)} takes no key, and the effect can be undone ({deed.undo})"
+        return "OP-8", f"{title_of(deed)} takes no key, and the effect cannot be undone"
+
+    # by name
+
+    def _by_name(self, entry: Entry) -> Evidence | None:
+        reading = self.model.tool_names.read(entry.name)
+        if reading.verb is None or reading.report != "yes":
+            return None
+        if entry.function is None or entry.frame.function is None:
+            return None
+        unknown = self._unknown_call(entry.frame, 0, set())
+        if unknown is None or self._acts(entry):
+            return None
+        module, call = unknown
+        return Evidence(
+            "IDM401",
+            entry.anchor_module,
+            entry.anchor,
+            {"tool": entry.name, "effect": f"seems to {reading.verb.does} something, by its name"},
+            "OP-7" if entry.framework in ("mcp", "fastmcp") else reading.verb.operation or "OP-8",
+            "its name says that it acts, and what it calls is not known",
+            (RelatedPlace(module, call, "this call is not known"),),
+            entry,
+            subject=None,
+        )
+
+    def _acts(self, entry: Entry) -> bool:
+        """Whether the body is known to change something in another way."""
+        return any(o.deed.is_effect for o in self.model.runs.occurrences(entry.frame))
+
+    def _unknown_call(
+        self, frame: Frame, depth: int, seen: set[ast.AST]
+    ) -> tuple[Module, ast.Call] | None:
+        """A call that could be the effect: of a library without rows, or of an unknown object."""
+        function = frame.function
+        if function is None or depth > _MAX_DEPTH or function.node in seen:
+            return None
+        seen.add(function.node)
+        for event in self.model.names.flow(function).calls:
+            place = Place(event.node, frame, event.statement)
+            deed = self.model.deeds.of(place)
+            if deed.kind is DeedKind.OPAQUE and self._could_act(deed):
+                return function.module, event.node
+            if deed.kind is DeedKind.INNER:
+                for callee in deed.callees:
+                    inner = self.model.names.enter(callee, place)
+                    found = self._unknown_call(inner, depth + 1, seen)
+                    if found is not None:
+                        return found
+        return None
+
+    def _could_act(self, deed: Deed) -> bool:
+        func = deed.call.func
+        if isinstance(func, ast.Attribute) and func.attr in _PLAIN_METHODS:
+            return False
+        if deed.reason == "no row":
+            root = deed.path
+            symbols = self.model.names.resolve(
+                Place(func, deed.place.frame, deed.place.statement)
+            )
+            made = next(
+                (s.made for s in symbols if isinstance(s, External) and s.made is not None), None
+            )
+            if made is not None and isinstance(made.node, ast.Call):
+                origin = self.model.deeds.of(made) if made.node is not deed.call else None
+                if origin is not None and origin.kind is not DeedKind.OPAQUE:
+                    return False
+            return not self.model.knowledge.quiet(root)
+        return deed.reason in ("unknown object", "unknown function")
+
+
+_WEIGHT = {"charge": 6, "transfer": 6, "send": 5, "publish": 4, "create": 3, "upload": 2, "update": 1}

@@ -1,0 +1,113 @@
+"""What the name of a tool says about its effect, where its body cannot say it."""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from idemlint.knowledge.facts import snake_case
+
+if TYPE_CHECKING:
+    from idemlint.knowledge import rows
+    from idemlint.knowledge.facts import Knowledge
+
+__all__ = ["NameReading", "ToolNames"]
+
+_LEADING = {"mcp"}
+_TRAILING = {"tool", "async", "sync", "impl"}
+_WORD = re.compile(r"[^0-9A-Za-z]+")
+
+
+@dataclass(frozen=True, slots=True)
+class NameReading:
+    """The verb row that a name is read as; `None` for a read or a name that says nothing."""
+
+    verb: rows.Verb | None
+    report: str = "no"
+
+
+class ToolNames:
+    """Reads names of tools by `verbs.toml`."""
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self.knowledge = knowledge
+        lists = knowledge.name_lists
+        self._words = {name: frozenset(values) for name, values in lists["words"].items()}
+        self._objects = {name: frozenset(values) for name, values in lists["objects"].items()}
+        self._verbs = {
+            verb: row for row in knowledge.rows("verb") for verb in row.verbs
+        }
+        self._overrides = [
+            (re.compile(row.pattern), row.whole) for row in knowledge.rows("override")
+        ]
+
+    @functools.lru_cache(maxsize=2048)  # noqa: B019 - lives as long as the run
+    def read(self, name: str) -> NameReading:
+        """What a name says."""
+        words = [w for w in _WORD.split(snake_case(name).replace("_", " ")) if w]
+        while words and words[0] in _LEADING:
+            words = words[1:]
+        while len(words) > 1 and words[-1] in _TRAILING:
+            words = words[:-1]
+        if not words:
+            return NameReading(None)
+        joined = "_".join(words)
+        bare = words[1:] if len(words) > 1 and words[0] in self._words["vendors"] else words
+        for pattern, whole in self._overrides:
+            if pattern.fullmatch(joined) or (not whole and pattern.fullmatch("_".join(bare))):
+                return NameReading(None)
+        found = self._verb_of(bare)
+        if found is None:
+            return NameReading(None)
+        at, row = found
+        return self._softened(row, bare[at], bare[at + 1 :])
+
+    def _verb_of(self, words: list[str]) -> tuple[int, rows.Verb] | None:
+        head = 0
+        while head < len(words) - 1 and words[head] in self._words["adverbs"]:
+            head += 1
+        for at, word in enumerate(words):
+            if word in self._words["read"]:
+                return None
+            row = self._verbs.get(word)
+            if row is None:
+                continue
+            if not row.first_only:
+                return at, row
+            if at == head:
+                rest = words[at + 1 :]
+                if any(other in self._words["read"] for other in rest):
+                    return None
+                if len(rest) == 1 and rest[0] in self._words["read_nouns"]:
+                    return None
+                if words[-1] in self._words["final_verbs"] and len(words) > 1:
+                    last = self._verbs.get(words[-1])
+                    return (len(words) - 1, last) if last is not None else None
+                return at, row
+        return None
+
+    def _softened(self, row: rows.Verb, verb: str, rest: list[str]) -> NameReading:
+        objects = self._objects
+        report = row.report
+        if row.objects and not any(word in row.objects for word in rest):
+            return NameReading(row, "body")
+        last = rest[-1] if rest else ""
+        if verb in objects["set_verbs"] and any(word in objects["set"] for word in rest):
+            report = "no"
+        elif verb in objects["set_verbs"] and "to" in rest and last in objects["set_to"]:
+            report = "no"
+        elif verb in objects["unique_verbs"] and (
+            last in objects["unique"] or "_".join(rest[-2:]) in objects["unique"]
+        ):
+            report = "no"
+        elif verb in objects["pure_verbs"] and (
+            last in objects["pure"] or any(word in objects["pure_tail"] for word in rest)
+        ):
+            report = "no"
+        elif verb in objects["overwrites_verbs"] and last in objects["overwrites"]:
+            report = "no"
+        elif verb in objects["low_verbs"] and last in objects["low"]:
+            report = "low"
+        return NameReading(row, report)
