@@ -250,6 +250,16 @@ class Knowledge:
         """The pauses of a call."""
         return self._all("pause", path)
 
+    @functools.cached_property
+    def replaying_pauses(self) -> frozenset[tuple[str, str]]:
+        """The first and last names of the calls that make their body run again from its start."""
+        return frozenset(
+            (path.partition(".")[0], path.rpartition(".")[2])
+            for row in self.rows("pause")
+            if row.replays
+            for path in row.path
+        )
+
     def retries(self, path: str) -> list[rows.Retry]:
         """What a call or decorator retries."""
         return self._all("retry", path)

@@ -7,6 +7,7 @@ import enum
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from idemlint.model.names import BUILTINS
 from idemlint.model.sql import SqlText, read_sql
 from idemlint.model.symbols import (
     ClassSymbol,
@@ -17,6 +18,7 @@ from idemlint.model.symbols import (
     Place,
 )
 from idemlint.model.text import HOLE, canonical, constants, text_of
+from idemlint.model.tool_names import ToolNames
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -57,7 +59,7 @@ class DeedKind(enum.Enum):
 class Deed:
     """What a call does.
 
-    For an effect: `does` is its class, `repeat` what a second run with the same arguments does
+    For an effect: `does` is its class (for an opaque call what its name says), `repeat` what a second run with the same arguments does
     (duplicates, harmless, overwrites, refused), `title` names the receiver for the reader, `key` the
     place of a native key. For a store: `store`, `role`, `target` (two calls with the same one speak
     of the same records), `subject` (the argument that names the record).
@@ -128,6 +130,7 @@ class Deeds:
         self.names = names
         self.values = values
         self.knowledge = knowledge
+        self.reader = ToolNames(knowledge)
 
     def of(self, place: Place) -> Deed:
         """What the call at `place` does."""
@@ -141,6 +144,10 @@ class Deeds:
     def _decide(self, place: Place) -> Deed:
         call = place.node
         assert isinstance(call, ast.Call)
+        if isinstance(call.func, ast.Attribute):
+            kind = self.knowledge.quiet_names.get(_last_name(call.func.value))
+            if kind in ("logging", "telemetry"):
+                return Deed(DeedKind.QUIET, place, reason=kind)
         symbols = self.names.resolve(Place(call.func, place.frame, place.statement))
         functions: list[FunctionSymbol] = []
         others: list[Symbol] = []
@@ -168,8 +175,31 @@ class Deeds:
             return self._constructed(place, call, others)
         for symbol in others:
             if isinstance(symbol, External):
-                return Deed(DeedKind.OPAQUE, place, symbol.path, reason="no row")
+                does = self._named_method(symbol, call)
+                return Deed(DeedKind.OPAQUE, place, symbol.path, does, reason="no row")
         return self._unresolved(place, call)
+
+    def _named_method(self, symbol: External, call: ast.Call) -> str:
+        """What the name says that a method of another library's object does; empty if nothing."""
+        if not isinstance(call.func, ast.Attribute) or not (call.args or call.keywords):
+            return ""
+        owner = symbol.path.rpartition(".")[0].rpartition(".")[2]
+        if symbol.made is None and not owner[:1].isupper():
+            return ""
+        return self.named(call.func.attr)
+
+    def named(self, name: str) -> str:
+        """What a call of that name does, where the name alone is enough to tell; else empty."""
+        reading = self.reader.read(name)
+        return reading.verb.does if reading.verb is not None and reading.report == "yes" else ""
+
+    def _agreed_name(self, method: str, place: Place) -> str:
+        """What a method of an unknown object does, where the function around it is named alike."""
+        function = place.frame.function
+        if function is None:
+            return ""
+        does = self.named(method)
+        return does if does and self.named(function.name) == does else ""
 
     def _constructed(self, place: Place, call: ast.Call, symbols: list[Symbol]) -> Deed:
         for symbol in symbols:
@@ -181,10 +211,7 @@ class Deeds:
     def _unresolved(self, place: Place, call: ast.Call) -> Deed:
         """A call of an unknown object: a SQL text speaks for itself, a logger by its name."""
         if isinstance(call.func, ast.Attribute):
-            receiver = call.func.value
-            name = receiver.id if isinstance(receiver, ast.Name) else ""
-            if isinstance(receiver, ast.Attribute):
-                name = receiver.attr
+            name = _last_name(call.func.value)
             if name in self.knowledge.quiet_names:
                 return Deed(DeedKind.QUIET, place, reason=self.knowledge.quiet_names[name])
             deed = self._store(f"?.{call.func.attr}", place, call)
@@ -192,7 +219,10 @@ class Deeds:
                 return deed
             if call.func.attr in self.knowledge.pure_methods:
                 return Deed(DeedKind.QUIET, place, reason="pure")
-            return Deed(DeedKind.OPAQUE, place, f"?.{call.func.attr}", reason="unknown object")
+            does = self._agreed_name(call.func.attr, place)
+            return Deed(
+                DeedKind.OPAQUE, place, f"?.{call.func.attr}", does, reason="unknown object"
+            )
         name = call.func.id if isinstance(call.func, ast.Name) else ""
         return Deed(DeedKind.OPAQUE, place, name, reason="unknown function")
 
@@ -224,7 +254,7 @@ class Deeds:
         quiet = self.knowledge.quiet(path)
         if quiet is not None:
             return Deed(DeedKind.QUIET, place, path, reason=quiet.kind)
-        if self.knowledge.value(path) is not None or "." not in path:
+        if self.knowledge.value(path) is not None or path.partition(".")[0] in BUILTINS:
             return Deed(DeedKind.QUIET, place, path, reason="pure")
         return Deed(DeedKind.OPAQUE, place, path, reason="no row")
 
@@ -822,6 +852,12 @@ class Deeds:
         for number, value in enumerate(call.args):
             if not isinstance(value, ast.Starred):
                 yield str(number), Place(value, place.frame, place.statement)
+
+
+def _last_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _pattern_of(entry: StoreRole) -> str:

@@ -181,11 +181,23 @@ class Guards:
                 for inner in self.runs._of_call(event, hop.frame, (function,)):
                     if inner.deed.is_effect and inner.deed.own and len(inner.hops) > 1:
                         leaf = inner.leaf
-                        if inner.deed.role == "atomic" or self.raises_on_conflict(
+                        if self.raises_on_conflict(
                             inner.deed, leaf.event, leaf.frame
-                        ):
+                        ) or self._raises_by_result(inner.deed, leaf.frame):
                             return Guard(GuardKind.CLAIM, hop, inner.deed)
         return None
+
+    def _raises_by_result(self, deed: Deed, frame: Frame) -> bool:
+        """Whether an atomic write's result decides about a `raise` of its function."""
+        if deed.role != "atomic" or frame.function is None:
+            return False
+        flow = self.names.flow(frame.function)
+        return any(
+            source.deed.place.node is deed.place.node
+            for statement, _ in flow.raises
+            for condition in flow.conditions.get(statement, ())
+            for source in self.sources(condition, frame)
+        )
 
     def raises_on_conflict(self, deed: Deed, event: CallEvent, frame: Frame) -> bool:
         """Whether what follows a write only runs when it created its record.

@@ -155,10 +155,14 @@ class Keys:
 
     def _named_entries(self, deed: Deed, carrier: Place) -> Iterator[KeyUse]:
         for entry in self.values.mapping(carrier).entries:
-            if self.knowledge.is_key_name(entry.key):
+            if self.knowledge.is_key_name(entry.key) or self._holds_key(entry.value):
                 yield self._use(
                     deed, entry.key, entry.value, entry.key_node, steps=entry.steps
                 )
+
+    def _holds_key(self, place: Place) -> bool:
+        """Whether a value is a variable that is named as a key."""
+        return isinstance(place.node, ast.Name) and self.knowledge.is_key_name(place.node.id)
 
     def _in_arguments(self, deed: Deed) -> Iterator[KeyUse]:
         """Keywords named as a key, and entries of options that are."""

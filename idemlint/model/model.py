@@ -11,7 +11,7 @@ from idemlint.model.entries import Entries
 from idemlint.model.guards import Guards
 from idemlint.model.key_faults import KeyFaults
 from idemlint.model.keys import Keys
-from idemlint.model.names import Names
+from idemlint.model.names import Names, imports
 from idemlint.model.pause_faults import PauseFaults
 from idemlint.model.race_faults import RaceFaults
 from idemlint.model.retries import Retries
@@ -19,7 +19,6 @@ from idemlint.model.runs import Runs
 from idemlint.model.sql import unique_columns
 from idemlint.model.symbols import ClassSymbol, Place
 from idemlint.model.tool_faults import ToolFaults
-from idemlint.model.tool_names import ToolNames
 from idemlint.model.values import Values
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ class Model:
         self.guards = Guards(self.names, self.values, self.runs, self.keys, knowledge)
         self.retries = Retries(self.names, self.guards, knowledge)
         self.entries = Entries(self.names, self.values, knowledge)
-        self.tool_names = ToolNames(knowledge)
+        self.tool_names = self.deeds.reader
         self._faults = [KeyFaults(self), PauseFaults(self), RaceFaults(self), ToolFaults(self)]
         self._written: dict[Module, dict[str, set[ast.AST]]] = {}
         self._schemas: dict[tuple[object, str], list[frozenset[str]]] = {}
@@ -84,6 +83,14 @@ class Model:
     def mentions_stores(self, function: Function) -> bool:
         """Whether a function can write to a store at all."""
         return bool(_STORE_WORDS.search(self._text(function)))
+
+    def mentions_pauses(self, function: Function) -> bool:
+        """Whether a function itself can call something that makes it run again."""
+        text = self._text(function)
+        return any(
+            name in text and imports(function.module, top)
+            for top, name in self.knowledge.replaying_pauses
+        )
 
     # facts about the project
 

@@ -32,11 +32,12 @@ if TYPE_CHECKING:
     from idemlint.model.flow import Definition
     from idemlint.model.program import Binding, Class, Function, Module, Program
 
-__all__ = ["Names"]
+__all__ = ["BUILTINS", "Names"]
 
 MAX_DEPTH = 6
 MAX_SYMBOLS = 6
-_BUILTINS = frozenset(dir(builtins))
+BUILTINS = frozenset(dir(builtins))
+_UNTYPED = BUILTINS | {"typing.Any", "typing_extensions.Any"}
 _WRAPPERS = {"Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "Awaitable"}
 _UNIONS = {"Union"}
 _CONTAINERS = {
@@ -360,7 +361,7 @@ class Names:
                 found.extend(self.imported(binding.module, name, module))
                 if found:
                     break
-        if not bindings and not found and name in _BUILTINS:
+        if not bindings and not found and name in BUILTINS:
             found.append(External(name))
         frame.memo[key] = _unique(found)
         return frame.memo[key]
@@ -461,7 +462,7 @@ class Names:
         bases = self._resolve(node.value, frame, statement)
         for base in bases:
             found.extend(self.attribute(base, node.attr))
-        if not found and not bases:
+        if not found and all(isinstance(base, Parameter) for base in bases):
             found.extend(self._by_usual_name(node.value, node.attr, frame.module))
         return found
 
@@ -947,7 +948,7 @@ class Names:
         for symbol in self._resolve(node, frame, None):
             if isinstance(symbol, ClassSymbol):
                 found.append(Instance(symbol.cls))
-            elif isinstance(symbol, External) and symbol.path not in _BUILTINS:
+            elif isinstance(symbol, External) and symbol.path not in _UNTYPED:
                 found.append(External(symbol.path, symbol.of))
             elif isinstance(symbol, Literal) and isinstance(symbol.node, ast.BinOp):
                 found.extend(self.annotation(symbol.node, symbol.place.frame))
@@ -998,7 +999,7 @@ def imports(module: Module, top: str) -> bool:
 
 
 def _is_builtin(symbol: Symbol, name: str) -> bool:
-    return isinstance(symbol, External) and symbol.path == name and name in _BUILTINS
+    return isinstance(symbol, External) and symbol.path == name and name in BUILTINS
 
 
 def _is_plain_base(path: str) -> bool:

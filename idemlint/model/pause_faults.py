@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from idemlint.model.deeds import DeedKind
-from idemlint.model.entries import Entry, EntryKind
+from idemlint.model.entries import Entry, EntryKind, all_functions
 from idemlint.model.evidence import Evidence, RelatedPlace
 from idemlint.model.values import ValueKind
 from idemlint.model.words import shown
@@ -32,11 +32,16 @@ class PauseFaults:
 
     def of(self, module: Module) -> Iterator[Evidence]:
         """The faults of the entries of a module; an effect may stand in a helper elsewhere."""
+        bodies = set()
         for entry in self.model.entries.of(module):
             if entry.function is not None:
+                bodies.add(entry.function)
                 yield from self._in_frame(entry, entry.frame, 0)
+        for function in all_functions(module, self.model.names):
+            if function not in bodies and self.model.mentions_pauses(function):
+                yield from self._in_frame(None, self.model.names.frame(function), 0)
 
-    def _in_frame(self, entry: Entry, frame: Frame, depth: int) -> Iterator[Evidence]:
+    def _in_frame(self, entry: Entry | None, frame: Frame, depth: int) -> Iterator[Evidence]:
         """Compare the calls of one function; a call that does both is looked into."""
         occurrences = self.model.runs.occurrences(frame)
         pauses = [o for o in occurrences if self._is_pause(o)]
@@ -69,12 +74,12 @@ class PauseFaults:
         pause = occurrence.deed.pause
         return occurrence.deed.kind is DeedKind.PAUSE and pause is not None and pause.replays
 
-    def _runs_again(self, occurrence: Occurrence, entry: Entry) -> bool:
+    def _runs_again(self, occurrence: Occurrence, entry: Entry | None) -> bool:
         """Whether an effect has an effect again, and nothing guards it."""
         deed = occurrence.deed
-        if not deed.is_effect:
+        if not deed.is_effect and not (deed.kind is DeedKind.OPAQUE and deed.does):
             return False
-        if not deed.duplicates:
+        if deed.is_effect and not deed.duplicates:
             fresh = [
                 o
                 for use in self.model.keys.identities(deed)
@@ -86,7 +91,9 @@ class PauseFaults:
         guards = self.model.guards
         if guards.of(occurrence) is not None or guards.is_kept(occurrence):
             return False
-        return not (entry.kind is EntryKind.NODE and self._state_guards(occurrence, entry))
+        if entry is None or entry.kind is not EntryKind.NODE:
+            return True
+        return not self._state_guards(occurrence, entry)
 
     def _state_guards(self, occurrence: Occurrence, entry: Entry) -> bool:
         """Whether the effect runs only while the state lacks a field that another node writes."""
@@ -104,7 +111,7 @@ class PauseFaults:
                     return True
         return False
 
-    def _evidence(self, entry: Entry, effect: Occurrence, pause: Occurrence) -> Evidence:
+    def _evidence(self, entry: Entry | None, effect: Occurrence, pause: Occurrence) -> Evidence:
         hop = effect.top
         assert hop.frame.function is not None
         related = []
@@ -133,7 +140,10 @@ class PauseFaults:
             "IDM201",
             hop.frame.module,
             hop.event.node,
-            {"effect": shown(hop.event.node.func) + "()", "body": entry.name},
+            {
+                "effect": shown(hop.event.node.func) + "()",
+                "body": entry.name if entry is not None else body.name,
+            },
             "OP-6",
             "the body both acts and pauses, and all before the pause runs again",
             tuple(related),

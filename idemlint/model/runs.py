@@ -99,7 +99,7 @@ class Runs:
         place = Place(event.node, frame, event.statement)
         deed = self.deeds.of(place)
         hop = Hop(frame, event)
-        if deed.kind in _KINDS or (deed.kind is DeedKind.OPAQUE and self._takes_key(deed)):
+        if deed.kind in _KINDS or self._seems_to_act(deed):
             yield Occurrence(deed, (hop,))
         elif deed.kind is DeedKind.INNER:
             for callee in deed.callees:
@@ -109,16 +109,19 @@ class Runs:
                 for occurrence in self._occurrences(inner, running):
                     yield Occurrence(occurrence.deed, (hop, *occurrence.hops))
 
-    def _hands_on(self, call: ast.Call, parameters: set[str]) -> bool:
+    def _hands_on(self, deed: Deed, parameters: set[str]) -> bool:
         """Whether a parameter is handed to a call that calls it."""
-        return any(
-            isinstance(value, ast.Name) and value.id in parameters
-            for value in call.args[:2]
-        ) and isinstance(call.func, ast.Attribute | ast.Name) and _is_caller(call.func)
+        caller = self.knowledge.caller(deed.path)
+        if caller is None or len(deed.call.args) <= caller.calls:
+            return False
+        handed = deed.call.args[caller.calls]
+        return isinstance(handed, ast.Name) and handed.id in parameters
 
-    def _takes_key(self, deed: Deed) -> bool:
-        """An unknown call with a keyword that is named as a key is an effect with a key."""
-        return any(
+    def _seems_to_act(self, deed: Deed) -> bool:
+        """An unknown call that is named as an effect, or takes what is named as a key."""
+        if deed.kind is not DeedKind.OPAQUE:
+            return False
+        return bool(deed.does) or any(
             keyword.arg is not None and self.knowledge.is_key_name(keyword.arg)
             for keyword in deed.call.keywords
         )
@@ -270,21 +273,19 @@ class Runs:
             if deed.kind in _KINDS or any(self.may_act(c.function) for c in deed.callees):
                 result = True
                 break
-            if deed.kind is DeedKind.OPAQUE and (
-                (
-                    deed.reason == "unknown object"
-                    and name not in _PLAIN_NAMES
-                    and self.knowledge.may_act(name)
+            if self._hands_on(deed, parameters) or (
+                deed.kind is DeedKind.OPAQUE
+                and (
+                    (
+                        deed.reason == "unknown object"
+                        and name not in _PLAIN_NAMES
+                        and self.knowledge.may_act(name)
+                    )
+                    or self._seems_to_act(deed)
                 )
-                or self._hands_on(event.node, parameters)
-                or self._takes_key(deed)
             ):
                 result = True
                 break
         self._may_act[node] = result
         return result
 
-
-def _is_caller(node: ast.expr) -> bool:
-    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-    return name in ("to_thread", "run_in_executor", "run_sync", "submit", "run_in_threadpool", "sync_to_async")

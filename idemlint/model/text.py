@@ -70,6 +70,9 @@ def text_of(names: Names, place: Place, depth: int = 0) -> str | None:
             return symbol.value
         if isinstance(symbol, Literal) and isinstance(symbol.node, ast.JoinedStr):
             return text_of(names, symbol.place, depth + 1)
+        if isinstance(symbol, External) and symbol.made is not None:
+            if symbol.made.node is not node:
+                return text_of(names, symbol.made, depth + 1)
     if isinstance(node, ast.Name):
         return _defined_text(names, node, place, depth)
     return None

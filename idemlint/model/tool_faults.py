@@ -78,10 +78,13 @@ class ToolFaults:
         `add_label`, `create_branch`, `update_comment`: how a host treats a repeat is not known, and
         sets, unique names and whole values are harmless by nature.
         """
-        if not deed.method or (deed.host is not None and deed.host.key is not None):
+        if not deed.method:
             return False
         reading = self.model.tool_names.read(entry.name)
-        return reading.verb is not None and reading.report == "no"
+        if reading.verb is None or reading.report != "no":
+            return False
+        takes_key = deed.host is not None and deed.host.key is not None
+        return not takes_key or reading.verb.does in ("update", "delete")
 
     def _repeats(self, deed: Deed) -> bool:
         if not deed.is_effect:
@@ -148,8 +151,13 @@ class ToolFaults:
             return None
         if entry.function is None or entry.frame.function is None:
             return None
-        unknown = self._unknown_call(entry.frame, 0, set())
-        if unknown is None or self._acts(entry):
+        deeds = [o.deed for o in self.model.runs.occurrences(entry.frame)]
+        if any(deed.is_effect for deed in deeds):
+            return None
+        # where what it sends is known and only reads, an unknown call has to be named as an effect
+        sends = any(deed.method for deed in deeds)
+        unknown = self._unknown_call(entry.frame, 0, set(), named=sends)
+        if unknown is None:
             return None
         module, call = unknown
         return Evidence(
@@ -164,12 +172,8 @@ class ToolFaults:
             subject=None,
         )
 
-    def _acts(self, entry: Entry) -> bool:
-        """Whether the body is known to change something in another way."""
-        return any(o.deed.is_effect for o in self.model.runs.occurrences(entry.frame))
-
     def _unknown_call(
-        self, frame: Frame, depth: int, seen: set[ast.AST]
+        self, frame: Frame, depth: int, seen: set[ast.AST], *, named: bool
     ) -> tuple[Module, ast.Call] | None:
         """A call that could be the effect: of a library without rows, or of an unknown object."""
         function = frame.function
@@ -179,19 +183,20 @@ class ToolFaults:
         for event in self.model.names.flow(function).calls:
             place = Place(event.node, frame, event.statement)
             deed = self.model.deeds.of(place)
-            if deed.kind is DeedKind.OPAQUE and self._could_act(deed):
+            if deed.kind is DeedKind.OPAQUE and self._could_act(deed, named=named):
                 return function.module, event.node
             if deed.kind is DeedKind.INNER:
                 for callee in deed.callees:
                     inner = self.model.names.enter(callee, place)
-                    found = self._unknown_call(inner, depth + 1, seen)
+                    found = self._unknown_call(inner, depth + 1, seen, named=named)
                     if found is not None:
                         return found
         return None
 
-    def _could_act(self, deed: Deed) -> bool:
+    def _could_act(self, deed: Deed, *, named: bool) -> bool:
         func = deed.call.func
-        if isinstance(func, ast.Attribute) and func.attr in _PLAIN_METHODS:
+        name = func.attr if isinstance(func, ast.Attribute) else ""
+        if name in _PLAIN_METHODS or (named and not self.model.deeds.named(name)):
             return False
         if deed.reason == "no row":
             root = deed.path

@@ -62,6 +62,9 @@ class ToolNames:
         if found is None:
             return NameReading(None)
         at, row = found
+        if row.first_only and len(bare) == 1 < len(words):
+            # `square_order`: a noun as much as a verb
+            return NameReading(row, "body")
         return self._softened(row, bare[at], bare[at + 1 :])
 
     def _verb_of(self, words: list[str]) -> tuple[int, rows.Verb] | None:
