@@ -256,6 +256,8 @@ class Deeds:
             return Deed(DeedKind.QUIET, place, path, reason=quiet.kind)
         if self.knowledge.value(path) is not None or path.partition(".")[0] in BUILTINS:
             return Deed(DeedKind.QUIET, place, path, reason="pure")
+        if path.rpartition(".")[2][:1].isupper():
+            return Deed(DeedKind.QUIET, place, path, reason="construction")
         return Deed(DeedKind.OPAQUE, place, path, reason="no row")
 
     def _graph_run(
