@@ -1,0 +1,82 @@
+"""The command `idemlint`: runs the program, and turns what goes wrong into a message and a code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from idemlint import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import click
+
+__all__ = ["main", "run"]
+
+_ISSUES = "https://github.com/idemlint/idemlint/issues"
+
+
+def main() -> None:
+    """Run the command of `sys.argv`, and end the process."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(args: Sequence[str]) -> int:
+    """Run a command; returns its exit code.
+
+    0: nothing found; 1: findings are left, or a fix was made with `--exit-non-zero-on-fix`; 2: the
+    arguments or the configuration cannot be used, or idemlint itself failed.
+    """
+    if list(args) in (["--version"], ["-V"]):
+        # Editors ask for this at each start: it is answered before anything is imported.
+        print(f"idemlint {__version__}")
+        return 0
+    import click
+
+    from idemlint.config.errors import ConfigError
+    from idemlint.hosts.program import NAME, program
+    from idemlint.hosts.response_files import expanded_arguments
+
+    try:
+        code = program.main(expanded_arguments(args), prog_name=NAME, standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        return _fail(_usage_message(error))
+    except ConfigError as error:
+        return _fail(str(error))
+    except (KeyboardInterrupt, click.Abort):
+        return 130
+    except BrokenPipeError:
+        # The reader went away. Python would complain once more when it flushes at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        return _fail(f"idemlint failed\n  Cause: {error.strerror or error}")
+    except Exception as error:
+        if not {"-v", "--verbose"}.isdisjoint(args):
+            sys.excepthook(type(error), error, error.__traceback__)
+        return _fail(_crash_message(error))
+    return code if isinstance(code, int) else 0
+
+
+def _fail(message: str) -> int:
+    print(message, file=sys.stderr)
+    return 2
+
+
+def _usage_message(error: click.ClickException) -> str:
+    from idemlint.hosts.usage import UsageError
+
+    if isinstance(error, UsageError):
+        return error.format_message()
+    return f"error: {error.format_message()}\n\nFor more information, try '--help'."
+
+
+def _crash_message(error: Exception) -> str:
+    told = " ".join(str(error).split())
+    return (
+        f"error: idemlint crashed: {type(error).__name__}: {told} (this is a fault of idemlint; "
+        f"`--verbose` shows where, please report it at {_ISSUES})"
+    )
