@@ -136,7 +136,7 @@ class CheckRun:
         targets = inputs.targets
         if contents:
             targets = tuple(
-                replace(target, contents=contents.get(target.path, target.contents))
+                replace(target, contents=contents.get(Path(target.path), target.contents))
                 for target in targets
             )
         try:

@@ -84,7 +84,7 @@ def stdin_input(arguments: CheckArguments, resolver: Resolver, console: Console)
     is_left_out = settings.force_exclude and given is not None and is_excluded(path, settings)
     is_checked = not is_left_out and (given is None or file.is_linted)
     return Inputs(
-        targets=(Target(path, settings, data),) if is_checked else (),
+        targets=(Target(str(path), settings, data),) if is_checked else (),
         settings=settings,
         stdin=path,
         shown=Path(name),
@@ -100,7 +100,7 @@ def find_inputs(paths: Iterable[str], resolver: Resolver, console: Console) -> I
     _tell_warnings(found, resolver, console)
     return Inputs(
         targets=tuple(
-            Target(Path(file.path), file.settings) for file in found.files if file.is_linted
+            Target(file.path, file.settings) for file in found.files if file.is_linted
         ),
         settings=resolver.root,
         errors=tuple(map(io_error, found.errors)),
@@ -144,7 +144,7 @@ class FileBytes:
     """Reads the files of a run, each once; `None` for what is not part of it."""
 
     def __init__(self, inputs: Inputs) -> None:
-        self._given = {target.path: target.contents for target in inputs.targets}
+        self._given = {Path(target.path): target.contents for target in inputs.targets}
         self._read: dict[Path, bytes | None] = {}
 
     def __call__(self, path: Path) -> bytes | None:

@@ -18,6 +18,7 @@ COMMANDS = {
     "rule": "Explain a rule (or all rules)",
     "config": "List or describe the available configuration options",
     "linter": "List the families of rules",
+    "scaffold": "Write the module of an operation, for your own project",
     "clean": "Clear any caches in the current directory and any subdirectories",
     "version": "Display idemlint's version",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
 from typing import TYPE_CHECKING, Any
 
 from idemlint.knowledge.loader import load_tables
@@ -23,6 +24,19 @@ _MAX_ALIASES = 4
 def snake_case(name: str) -> str:
     """A name in lower snake case without leading underscores."""
     return _CAMEL.sub("_", name).replace("-", "_").lower().strip("_")
+
+
+class ActingNames:
+    """The last names of calls that can act in a project."""
+
+    __slots__ = ("names", "starts")
+
+    def __init__(self, names: frozenset[str], starts: tuple[str, ...]) -> None:
+        self.names = names
+        self.starts = starts
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.names or name.startswith(self.starts)
 
 
 class StoreRole:
@@ -211,30 +225,88 @@ class Knowledge:
         return found
 
     @functools.cached_property
-    def _acting_names(self) -> tuple[frozenset[str], tuple[str, ...]]:
-        """The last names of all calls that rows know as effects, looks and pauses."""
-        names: set[str] = set()
-        starts: set[str] = set()
-        paths = [path for row in self.rows("effect") for path in row.call]
-        for table in ("http", "pause", "lock"):
-            paths += [path for row in self.rows(table) for path in row.path]
-        for store in self.rows("store"):
-            paths += [form.call for form in store.forms]
-            for role in ("exec", "check", "insert", "atomic", "upsert", "update", "delete", "counter"):
-                paths += getattr(store, role)
-        for path in paths:
-            last = path.rpartition(".")[2]
-            if last.endswith("*"):
-                starts.add(last.rstrip("*"))
-            else:
-                names.add(last)
-        return frozenset(names), tuple(starts - {""})
+    def _acting_names(self) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
+        """The last names of all calls that rows know, and starts of names, with their libraries.
 
-    @functools.lru_cache(maxsize=8192)  # noqa: B019 - lives as long as the run
-    def may_act(self, name: str) -> bool:
-        """Whether a call of that last name can be one that rows know."""
+        A name that a row gives for any object has no library.
+        """
+        found: dict[str, set[str]] = {}
+        paths: list[tuple[str, tuple[str, ...]]] = []
+        for row in self.rows("effect"):
+            paths += [(path, ()) for path in row.call]
+        for table in ("http", "pause", "lock", "caller"):
+            paths += [(path, ()) for row in self.rows(table) for path in row.path]
+        for row in self.rows("graph"):
+            paths += [(f"{row.built}.{name}", ()) for name in row.run]
+        for store in self.rows("store"):
+            listed = [form.call for form in store.forms]
+            for role in ("exec", "check", "insert", "atomic", "upsert", "update", "delete", "counter"):
+                listed += getattr(store, role)
+            paths += [(path, store.imports) for path in listed]
+        for services in self._tables.tokens.values():
+            paths += [
+                (f"{library}.{method}", ())
+                for methods in services.values()
+                for method in methods
+                for library in ("boto3", "aioboto3")
+            ]
+        for path, imports in paths:
+            top = path.partition(".")[0].partition("(")[0]
+            libraries = set(imports) if "*" in top or "?" in top else {top, *self._leading_to(top)}
+            found.setdefault(path.rpartition(".")[2], set()).update(libraries or {""})
+        names = {name: frozenset(tops) for name, tops in found.items() if not name.endswith("*")}
+        starts = {
+            name.rstrip("*"): frozenset(tops)
+            for name, tops in found.items()
+            if name.endswith("*") and name.strip("*")
+        }
+        return names, starts
+
+    @functools.cached_property
+    def _leads(self) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for row in (*self.rows("type"), *self.rows("gives")):
+            top = row.target.partition(".")[0].partition("(")[0]
+            found.setdefault(top, set()).update(
+                path.partition(".")[0].partition("(")[0] for path in row.path
+            )
+        return found
+
+    def _leading_to(self, top: str) -> set[str]:
+        """The libraries whose objects are known by paths that start with `top`."""
+        return self._leads.get(top, set())
+
+    def acting_names(self, libraries: frozenset[str]) -> ActingNames:
+        """The names of calls that can act in a project that imports these of the known libraries."""
         names, starts = self._acting_names
-        return name in names or name.startswith(starts)
+        standard = sys.stdlib_module_names | {""}
+
+        def is_used(tops: frozenset[str]) -> bool:
+            return not (tops.isdisjoint(libraries) and tops.isdisjoint(standard))
+
+        return ActingNames(
+            frozenset(name for name, tops in names.items() if is_used(tops)),
+            tuple(start for start, tops in starts.items() if is_used(tops)),
+        )
+
+    def writing_names(self, libraries: frozenset[str], *, files: bool) -> frozenset[str]:
+        """The names of calls that can write to a store, of files or any other, in a project."""
+        found: set[str] = set()
+        for store in self.rows("store"):
+            if (store.kind == "file") is files:
+                listed = [*store.exec, *(form.call for form in store.forms)]
+                for role in ("insert", "atomic", "upsert"):
+                    listed += getattr(store, role)
+                found.update(path.rpartition(".")[2] for path in listed)
+        acting = self.acting_names(libraries)
+        return frozenset(name for name in found if name in acting)
+
+    @functools.cached_property
+    def effect_libraries(self) -> frozenset[str]:
+        """The libraries that names of acting calls belong to."""
+        names, starts = self._acting_names
+        found = {top for tops in (*names.values(), *starts.values()) for top in tops}
+        return frozenset(top for top in found if top.isidentifier() and top not in sys.stdlib_module_names)
 
     # entries
 
@@ -315,15 +387,17 @@ class Knowledge:
         return frozenset(lists["exact"]), [re.compile(text) for text in lists["patterns"]]
 
     @functools.cached_property
-    def _headers(self) -> frozenset[str]:
-        found = {name.lower() for name in self._tables.lists["names"]["headers"]}
-        for row in self.rows("effect"):
+    def key_headers(self) -> frozenset[str]:
+        """The headers that carry a key, as rows spell them."""
+        found = set(self._tables.lists["names"]["headers"])
+        for row in (*self.rows("effect"), *self.rows("host")):
             if row.key is not None and row.key.header:
-                found.add(row.key.header.lower())
-        for row in self.rows("host"):
-            if row.key is not None and row.key.header and row.key.header.lower() != "x-request-id":
-                found.add(row.key.header.lower())
-        return frozenset(found)
+                found.add(row.key.header)
+        return frozenset(name for name in found if name.lower() != "x-request-id")
+
+    @functools.cached_property
+    def _folded_headers(self) -> frozenset[str]:
+        return frozenset(name.lower() for name in self.key_headers)
 
     @functools.lru_cache(maxsize=4096)  # noqa: B019 - lives as long as the run
     def is_key_name(self, name: str) -> bool:
@@ -335,9 +409,14 @@ class Knowledge:
         exact, patterns = self._key_names
         return snake in exact or any(pattern.fullmatch(snake) for pattern in patterns)
 
+    @property
+    def key_stems(self) -> list[str]:
+        """Parts of names, one of which stands in every name of a key."""
+        return self._tables.lists["names"]["stems"]
+
     def is_key_header(self, name: str) -> bool:
         """Whether an HTTP header carries a key."""
-        return name.lower() in self._headers
+        return name.lower() in self._folded_headers
 
     @functools.cached_property
     def _factories(self) -> list[re.Pattern[str]]:

@@ -63,7 +63,7 @@ _ROW_TABLES: dict[str, type] = {
     "override": rows.Override,
 }
 _LISTS: dict[str, tuple[str, ...]] = {
-    "names": ("exact", "patterns", "headers", "factories"),
+    "names": ("exact", "patterns", "headers", "factories", "stems"),
     "not_names": ("exact", "patterns"),
     "post_reads": ("ends",),
     "sql_values": ("fresh", "clock"),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from idemlint.knowledge.facts import snake_case
 from idemlint.model.deeds import argument
 from idemlint.model.program import inner_statements
+from idemlint.model.selection import Family
 from idemlint.model.symbols import (
     ClassSymbol,
     Constant,
@@ -30,10 +31,12 @@ if TYPE_CHECKING:
     from idemlint.knowledge.facts import Knowledge
     from idemlint.model.names import Names
     from idemlint.model.program import Class, Function, Module
+    from idemlint.model.selection import Places
     from idemlint.model.symbols import Symbol
     from idemlint.model.values import Values
+    from idemlint.source.index import Chunk
 
-__all__ = ["Entry", "EntryKind", "Entries", "ToolParameter"]
+__all__ = ["Entries", "Entry", "EntryKind", "ToolParameter", "functions_of"]
 
 _SAYS_KEY = re.compile(r"idempoten|de-?dup|exactly once|same (?:key|value|id) .*(?:retry|again)", re.I)
 _MAYBE_KEYS = {
@@ -110,10 +113,13 @@ class Entry:
 class Entries:
     """Finds entries in modules."""
 
-    def __init__(self, names: Names, values: Values, knowledge: Knowledge) -> None:
+    def __init__(
+        self, names: Names, values: Values, knowledge: Knowledge, places: Places
+    ) -> None:
         self.names = names
         self.values = values
         self.knowledge = knowledge
+        self.places = places
         self._of_module: dict[Module, list[Entry]] = {}
         calls = [*knowledge.rows("tool"), *knowledge.rows("replay")]
         self._call_names = frozenset(
@@ -144,15 +150,17 @@ class Entries:
         return list(found.values())
 
     def _find(self, module: Module) -> Iterator[Entry]:
-        for function in all_functions(module, self.names):
+        chunks = self.places.chunks(module, Family.ENTRY)
+        for function in functions_of(module, chunks):
             yield from self._decorated(function)
-        for cls in _all_classes(module):
+        for cls in _classes_of(module, chunks):
             yield from self._class_entries(cls)
-        for place in (*self._calls(module), *self._annotation_calls(module)):
+        for place in self._calls(module, chunks):
             yield from self._registered(place)
         yield from self._dispatched(module)
-        for function in module.functions():
-            yield from self._named(function)
+        for chunk in chunks:
+            for function in module.functions_of(chunk):
+                yield from self._named(function)
 
     # decorators
 
@@ -229,7 +237,6 @@ class Entries:
 
     def _tool_class(self, cls: Class, row: rows.Tool) -> Iterator[Entry]:
         bodies = [m for m in map(cls.method, row.methods) if m is not None]
-        names = self.names
         for method in bodies:
             if self._only_forwards(method, row):
                 continue
@@ -248,7 +255,6 @@ class Entries:
             entry.schema = self._class_schema(cls, row)
             self._fill_parameters(entry)
             yield entry
-            _ = names
 
     def _only_forwards(self, method: Function, row: rows.Tool) -> bool:
         """An `_arun` that only calls `_run` is the same tool."""
@@ -281,33 +287,30 @@ class Entries:
 
     # calls that register
 
-    def _calls(self, module: Module) -> Iterator[Place]:
-        """The calls of a module whose name is that of a registration."""
-        text = module.source.text
-        if not any(f"{name}(" in text for name in self._call_names):
-            return
+    def _calls(self, module: Module, chunks: list[Chunk]) -> Iterator[Place]:
+        """The calls whose name is that of a registration, in annotations too."""
         frame = self.names.module_frame(module)
-        for statement in module.statements():
-            for call in _own_calls(statement):
-                if _last_name(call.func) in self._call_names:
-                    yield Place(call, frame)
-        for function in all_functions(module, self.names):
+        for chunk in chunks:
+            for statement in module.index.statements(chunk):
+                for call in _own_calls(statement):
+                    if _last_name(call.func) in self._call_names:
+                        yield Place(call, frame)
+        for function in functions_of(module, chunks):
+            if not self.places.of_function(function) & Family.ENTRY:
+                continue
             for event in self.names.flow(function).calls:
                 if _last_name(event.node.func) in self._call_names:
                     yield Place(event.node, self.names.frame(function), event.statement)
+            yield from self._annotation_calls(function)
 
-    def _annotation_calls(self, module: Module) -> Iterator[Place]:
+    def _annotation_calls(self, function: Function) -> Iterator[Place]:
         """Calls inside of annotations, such as `Annotated[T, Resolve(f)]`."""
-        text = module.source.text
-        if "Annotated[" not in text:
-            return
-        for function in all_functions(module, self.names):
-            frame = self._outer_frame(function)
-            for arg in function.parameters:
-                if isinstance(arg.annotation, ast.Subscript):
-                    for node in ast.walk(arg.annotation):
-                        if isinstance(node, ast.Call) and _last_name(node.func) in self._call_names:
-                            yield Place(node, frame)
+        frame = self._outer_frame(function)
+        for arg in function.parameters:
+            if isinstance(arg.annotation, ast.Subscript):
+                for node in ast.walk(arg.annotation):
+                    if isinstance(node, ast.Call) and _last_name(node.func) in self._call_names:
+                        yield Place(node, frame)
 
     def _registered(self, place: Place) -> Iterator[Entry]:
         call = place.node
@@ -516,19 +519,19 @@ class Entries:
     def _schemas(
         self, module: Module
     ) -> Iterator[tuple[str, ast.AST, Place | None, rows.Tool]]:
-        text = module.source.text
-        if not any(word in text for word in ("input_schema", "inputSchema", '"parameters"', "'parameters'")):
-            return
         places: list[Place] = []
+        chunks = self.places.chunks(module, Family.SCHEMA)
         frame = self.names.module_frame(module)
-        for statement in module.statements():
-            places.extend(Place(node, frame) for node in _own_nodes(statement))
-        for function in all_functions(module, self.names):
-            inner = self.names.frame(function)
-            for statement in _all_statements(function.body):
-                places.extend(
-                    Place(node, inner, statement) for node in _shallow_nodes(statement)
-                )
+        for chunk in chunks:
+            for statement in module.index.statements(chunk):
+                places.extend(Place(node, frame) for node in _own_nodes(statement))
+        for function in functions_of(module, chunks):
+            if self.places.of_function(function) & Family.SCHEMA:
+                inner = self.names.frame(function)
+                for statement in _all_statements(function.body):
+                    places.extend(
+                        Place(node, inner, statement) for node in _shallow_nodes(statement)
+                    )
         for place in places:
             found = self._schema(place)
             if found is not None:
@@ -583,7 +586,7 @@ class Entries:
         """Functions that a framework calls with a tool's name, or that compare a name they got."""
         modules = [module, *self._neighbours(module)]
         for other in modules:
-            for function in all_functions(other, self.names):
+            for function in functions_of(other, other.index.chunks):
                 names = [n for n in function.positional if n != function.self_name]
                 if any(
                     row.kind == "dispatcher"
@@ -863,26 +866,28 @@ class Entries:
         return name in _MAYBE_KEYS and bool(_SAYS_KEY.search(parameter.description))
 
 
-def all_functions(module: Module, names: Names) -> Iterator[Function]:
-    """Every function of a module, nested ones too; an outer one comes before those inside."""
-    for function in module.functions():
-        yield from _with_nested(function, names)
+def functions_of(module: Module, chunks: Iterable[Chunk]) -> Iterator[Function]:
+    """The functions of chunks, nested ones too; an outer one comes before those inside."""
+    for chunk in list(chunks):
+        for function in module.functions_of(chunk):
+            yield from _with_nested(function)
 
 
-def _with_nested(function: Function, names: Names) -> Iterator[Function]:
+def _with_nested(function: Function) -> Iterator[Function]:
     yield function
     for statement in _all_statements(function.body):
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
             inner = function.module.function(statement, None, function)
-            yield from _with_nested(inner, names)
+            yield from _with_nested(inner)
         elif isinstance(statement, ast.ClassDef):
             for method in function.module.class_(statement, function).methods():
-                yield from _with_nested(method, names)
+                yield from _with_nested(method)
 
 
-def _all_classes(module: Module) -> Iterator[Class]:
-    for statement in module.statements():
-        yield from _classes_in(module, statement)
+def _classes_of(module: Module, chunks: Iterable[Chunk]) -> Iterator[Class]:
+    for chunk in chunks:
+        for statement in module.index.statements(chunk):
+            yield from _classes_in(module, statement)
 
 
 def _classes_in(module: Module, statement: ast.stmt) -> Iterator[Class]:
@@ -1011,8 +1016,3 @@ def _described(arg: ast.arg, function: Function) -> str:
         if stripped.startswith((f"{arg.arg}:", f"{arg.arg} (", f":param {arg.arg}")):
             texts.append(stripped)
     return " ".join(texts)
-
-
-def is_text_constant(symbol: object) -> bool:
-    """Whether a symbol is a text."""
-    return isinstance(symbol, Constant) and isinstance(symbol.value, str)

@@ -74,7 +74,7 @@ class Mutation:
 class CallEvent:
     """A call, and what is known where it runs.
 
-    `before` are the events that can have run, `surely_before` those that have. `loops` are the
+    `name` is the last name of what is called, empty where that has none. `before` are the events that can have run, `surely_before` those that have. `loops` are the
     enclosing loops, `tries` the `try` statements whose body it stands in, `contexts` the items of
     the enclosing `with` statements; each from the outside in.
     """
@@ -82,6 +82,7 @@ class CallEvent:
     index: int
     node: ast.Call
     statement: ast.stmt
+    name: str = ""
     before: int = 0
     surely_before: int = 0
     conditions: tuple[Condition, ...] = ()
@@ -121,6 +122,11 @@ class Flow:
     loops: list[ast.For | ast.AsyncFor | ast.While] = field(default_factory=list)
     raises: list[tuple[ast.Raise, int]] = field(default_factory=list)
     falls_through: bool = False
+
+    @property
+    def has_conditions(self) -> bool:
+        """Whether anything in the body depends on something."""
+        return any(self.conditions.values()) or any(event.conditions for event in self.calls)
 
     def definitions_at(self, statement: ast.stmt | None, name: str) -> tuple[Definition, ...]:
         """The definitions of `name` that can reach `statement`; all of them without a statement."""
@@ -693,7 +699,7 @@ class _Runner:
         assert self.statement is not None
         if index is None:
             index = self.events[node] = len(self.events)
-            event = CallEvent(index, node, self.statement)
+            event = CallEvent(index, node, self.statement, _last_name(node.func))
             self.flow.calls.append(event)
             self.flow.call_of[node] = event
             event.surely_before = self.state.must
@@ -741,6 +747,12 @@ def dotted_name(node: ast.expr) -> str:
         return ""
     parts.append(node.id)
     return ".".join(reversed(parts))
+
+
+def _last_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _position(target: ast.expr, name: ast.Name) -> int | None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Guard", "GuardKind", "Guards", "Polarity"]
 
 _MAX_DEPTH = 6
+_MAX_HELPERS = 4
 _RAISING_KINDS = {"kv", "document", "blob", "file"}
 _NOT_RAISING = {"redis", "cache", "mongo", "supabase"}
 _CATCH_ALL = {"Exception", "BaseException"}
@@ -178,7 +179,7 @@ class Guards:
                 if self.raises_on_conflict(deed, event, hop.frame):
                     return Guard(GuardKind.CLAIM, hop, deed)
             elif deed.kind is DeedKind.INNER:
-                for inner in self.runs._of_call(event, hop.frame, (function,)):
+                for inner in self.runs.of_event(event, hop.frame, _MAX_HELPERS):
                     if inner.deed.is_effect and inner.deed.own and len(inner.hops) > 1:
                         leaf = inner.leaf
                         if self.raises_on_conflict(
@@ -299,7 +300,7 @@ class Guards:
         if deed.kind in (DeedKind.CHECK, DeedKind.EFFECT):
             yield Occurrence(deed, (hop,))
         elif deed.kind is DeedKind.INNER and frame.function is not None:
-            yield from self.runs._of_call(event, frame, (frame.function,))
+            yield from self.runs.of_event(event, frame, _MAX_HELPERS)
 
     def polarity(self, condition: Condition, frame: Frame) -> Polarity:
         """Whether a condition says that nothing was found, or that something was."""

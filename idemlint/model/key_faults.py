@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from idemlint.model.entries import Entry, EntryKind, all_functions
+from idemlint.model.entries import Entry, EntryKind
 from idemlint.model.evidence import Evidence, RelatedPlace
 from idemlint.model.guards import GuardKind
 from idemlint.model.retries import Retrying
-from idemlint.model.symbols import Place
+from idemlint.model.selection import Family
 from idemlint.model.values import Origin, ValueKind
 from idemlint.model.words import shown
 
@@ -49,9 +49,8 @@ class KeyFaults:
                     yield from self._in_entry(entry, occurrence)
             if entry.is_tool:
                 yield from self._defaults(entry)
-        for function in all_functions(module, model.names):
-            if model.mentions_keys(function):
-                yield from self._in_function(function)
+        for function in model.functions(module, Family.KEY):
+            yield from self._in_function(function)
 
     # entries
 
@@ -323,7 +322,3 @@ class KeyFaults:
         ways = [node for node in (*(s.node for s in origin.steps), origin.node) if id(node) in body]
         return any(id(node) in inside for node in ways)
 
-
-def place_of(use: KeyUse) -> Place:
-    """The place of a key's value."""
-    return use.place

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING
 
 from idemlint.model.deeds import Deed, DeedKind, Deeds
-from idemlint.model.entries import Entries
+from idemlint.model.entries import Entries, functions_of
 from idemlint.model.guards import Guards
 from idemlint.model.key_faults import KeyFaults
 from idemlint.model.keys import Keys
-from idemlint.model.names import Names, imports
+from idemlint.model.names import Names
 from idemlint.model.pause_faults import PauseFaults
 from idemlint.model.race_faults import RaceFaults
 from idemlint.model.retries import Retries
@@ -28,37 +27,36 @@ if TYPE_CHECKING:
     from idemlint.model.evidence import Evidence
     from idemlint.model.program import Class, Function, Module, Program
     from idemlint.model.runs import Hop
+    from idemlint.model.selection import Family, Places, ProjectNames
 
 __all__ = ["Model"]
 
-_KEY_WORDS = re.compile(
-    r"idem|dedup|client_?(?:request_?)?token|request_?token|(?:op|operation|effect|intent|once|replay)_key|request-id|nonce|nx\s*=",
-    re.IGNORECASE,
-)
-_STORE_WORDS = re.compile(
-    r"insert\s+|insert_|\.add\(|\.add_all\(|\.merge\(|\.create\(|\.save\(|\.set\(|\.hset\(|put_item|put_object|upload_|"
-    r"write_text|write_bytes|open\(|\.execute|\.values\(|upsert",
-    re.IGNORECASE,
-)
 _MAX_SCHEMA_FILES = 60
 
 
 class Model:
     """One program with one set of rows. Answers are kept as long as the model lives."""
 
-    def __init__(self, program: Program, knowledge: Knowledge) -> None:
+    def __init__(
+        self, program: Program, knowledge: Knowledge, names: ProjectNames, places: Places
+    ) -> None:
         self.program = program
         self.knowledge = knowledge
+        self.places = places
+        self.writers = frozenset(names.writers) | knowledge.writing_names(names.libraries, files=False)
+        self.file_writers = knowledge.writing_names(names.libraries, files=True)
         self.names = Names(program, knowledge)
         self.values = Values(self.names, knowledge)
         self.deeds = Deeds(self.names, self.values, knowledge)
-        self.runs = Runs(self.names, self.deeds, knowledge)
+        self.runs = Runs(self.names, self.deeds, knowledge, names)
         self.keys = Keys(self.names, self.values, self.deeds, knowledge)
         self.guards = Guards(self.names, self.values, self.runs, self.keys, knowledge)
         self.retries = Retries(self.names, self.guards, knowledge)
-        self.entries = Entries(self.names, self.values, knowledge)
+        self.entries = Entries(self.names, self.values, knowledge, places)
         self.tool_names = self.deeds.reader
-        self._faults = [KeyFaults(self), PauseFaults(self), RaceFaults(self), ToolFaults(self)]
+        self._faults = [KeyFaults(self), RaceFaults(self), ToolFaults(self)]
+        if names.pauses:
+            self._faults.append(PauseFaults(self))
         self._written: dict[Module, dict[str, set[ast.AST]]] = {}
         self._schemas: dict[tuple[object, str], list[frozenset[str]]] = {}
 
@@ -67,30 +65,11 @@ class Model:
         for faults in self._faults:
             yield from faults.of(module)
 
-    # quick looks at the text of a function
-
-    def _text(self, function: Function) -> str:
-        node = function.node
-        starts = function.module.source.row_starts
-        end = node.end_lineno or node.lineno
-        stop = starts[end] if end < len(starts) else len(function.module.source.text)
-        return function.module.source.text[starts[node.lineno - 1] : stop]
-
-    def mentions_keys(self, function: Function) -> bool:
-        """Whether a function can hold a key position at all."""
-        return bool(_KEY_WORDS.search(self._text(function)))
-
-    def mentions_stores(self, function: Function) -> bool:
-        """Whether a function can write to a store at all."""
-        return bool(_STORE_WORDS.search(self._text(function)))
-
-    def mentions_pauses(self, function: Function) -> bool:
-        """Whether a function itself can call something that makes it run again."""
-        text = self._text(function)
-        return any(
-            name in text and imports(function.module, top)
-            for top, name in self.knowledge.replaying_pauses
-        )
+    def functions(self, module: Module, family: Family) -> Iterator[Function]:
+        """The functions of a module that are worth asking something."""
+        for function in functions_of(module, self.places.chunks(module, family)):
+            if self.places.of_function(function) & family:
+                yield function
 
     # facts about the project
 

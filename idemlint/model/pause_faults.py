@@ -6,8 +6,9 @@ import ast
 from typing import TYPE_CHECKING
 
 from idemlint.model.deeds import DeedKind
-from idemlint.model.entries import Entry, EntryKind, all_functions
+from idemlint.model.entries import Entry, EntryKind
 from idemlint.model.evidence import Evidence, RelatedPlace
+from idemlint.model.selection import Family
 from idemlint.model.values import ValueKind
 from idemlint.model.words import shown
 
@@ -37,8 +38,8 @@ class PauseFaults:
             if entry.function is not None:
                 bodies.add(entry.function)
                 yield from self._in_frame(entry, entry.frame, 0)
-        for function in all_functions(module, self.model.names):
-            if function not in bodies and self.model.mentions_pauses(function):
+        for function in self.model.functions(module, Family.PAUSE):
+            if function not in bodies:
                 yield from self._in_frame(None, self.model.names.frame(function), 0)
 
     def _in_frame(self, entry: Entry | None, frame: Frame, depth: int) -> Iterator[Evidence]:

@@ -7,6 +7,7 @@ asked for and its definitions are parsed one by one. Nothing is imported or run.
 from __future__ import annotations
 
 import ast
+import bisect
 import functools
 import os
 from dataclasses import dataclass, field
@@ -93,6 +94,12 @@ class Module:
                 return found
             return found + self.loose_bindings.get(name, [])
         return self.loose_bindings.get(name, [])
+
+    def chunk_at(self, row: int) -> Chunk:
+        """The chunk that a 1-based row lies in."""
+        chunks = self.index.chunks
+        number = bisect.bisect_right([chunk.row for chunk in chunks], row)
+        return chunks[max(number - 1, 0)]
 
     def statements(self) -> Iterator[ast.stmt]:
         """All top-level statements; those that do not parse are left out."""

@@ -6,9 +6,9 @@ import ast
 from typing import TYPE_CHECKING
 
 from idemlint.model.deeds import Deed, DeedKind
-from idemlint.model.entries import all_functions
 from idemlint.model.evidence import Evidence, RelatedPlace
 from idemlint.model.guards import Polarity
+from idemlint.model.selection import Family
 from idemlint.model.symbols import Place
 from idemlint.model.text import canonical
 from idemlint.model.values import ValueKind
@@ -17,13 +17,15 @@ from idemlint.model.words import shown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from idemlint.model.flow import Condition
+    from idemlint.model.flow import CallEvent, Condition, Flow
     from idemlint.model.model import Model
     from idemlint.model.program import Module
     from idemlint.model.runs import Hop, Occurrence
+    from idemlint.model.symbols import Frame
 
 __all__ = ["RaceFaults"]
 
+_MAX_HELPERS = 3
 _CACHING = {"redis", "cache", "file", "s3"}
 
 
@@ -34,15 +36,44 @@ class RaceFaults:
         self.model = model
 
     def of(self, module: Module) -> Iterator[Evidence]:
-        """The races whose check or insert is reached from a function of this module."""
-        for function in all_functions(module, self.model.names):
-            if not self.model.mentions_stores(function):
-                continue
-            frame = self.model.names.frame(function)
-            for occurrence in self.model.runs.occurrences(frame):
-                evidence = self._race(occurrence)
-                if evidence is not None:
-                    yield evidence
+        """The races of the functions of this module; the insert can stand in a helper elsewhere."""
+        model = self.model
+        for function in model.functions(module, Family.WRITE | Family.FILE):
+            flow = model.names.flow(function)
+            frame = model.names.frame(function)
+            names = model.writers
+            if _tells(flow):
+                names |= model.file_writers
+            for event in flow.calls:
+                if (
+                    event.name in names
+                    and self._can_insert(event, frame)
+                    and self._is_checked(event, frame)
+                ):
+                    for occurrence in self.model.runs.of_event(event, frame, _MAX_HELPERS):
+                        evidence = self._race(occurrence)
+                        if evidence is not None:
+                            yield evidence
+
+    def _can_insert(self, event: CallEvent, frame: Frame) -> bool:
+        """Whether a call writes to a store, or is of a function in which something does."""
+        deed = self.model.deeds.of(Place(event.node, frame, event.statement))
+        if deed.kind is DeedKind.INNER:
+            places = self.model.places
+            return any(places.of_function(c.function) & Family.WRITE for c in deed.callees)
+        return deed.is_effect and deed.store is not None
+
+    def _is_checked(self, event: CallEvent, frame: Frame) -> bool:
+        """Whether a look into any store decides if a call runs."""
+        assert frame.function is not None
+        conditions = [*event.conditions]
+        for point in self.model.names.flow(frame.function).returns:
+            conditions += point.conditions
+        return any(
+            source.deed.kind is DeedKind.CHECK and source.deed.store is not None
+            for condition in conditions
+            for source in self.model.guards.sources(condition, frame)
+        )
 
     def _race(self, insert: Occurrence) -> Evidence | None:
         deed = insert.deed
@@ -94,7 +125,7 @@ class RaceFaults:
                 continue
             if condition.kind == "except" and not self._says_missing(condition):
                 continue
-            if insert.deed.role == "upsert" and not self._tells(insert):
+            if insert.deed.role == "upsert" and not self._insert_tells(insert):
                 continue
             if self._is_cache(source, insert, hop) or self._acts_between(source, insert, hop):
                 continue
@@ -179,14 +210,12 @@ class RaceFaults:
             for value in content
             for origin in self.model.values.origins(Place(value, place.frame, place.statement))
         ]
-        return any(o.kind is ValueKind.PARAMETER for o in written) and self._tells(insert)
+        return any(o.kind is ValueKind.PARAMETER for o in written) and self._insert_tells(insert)
 
-    def _tells(self, insert: Occurrence) -> bool:
-        """Whether the function says if it wrote: it returns true and false."""
+    def _insert_tells(self, insert: Occurrence) -> bool:
         function = insert.top.frame.function
         assert function is not None
-        told = {_flag(point.value) for point in self.model.names.flow(function).returns}
-        return True in told and False in told
+        return _tells(self.model.names.flow(function))
 
     def _acts_between(self, check: Occurrence, insert: Occurrence, hop: Hop) -> bool:
         """Whether an effect outside of the store runs between the two: then IDM303 speaks."""
@@ -276,6 +305,12 @@ class RaceFaults:
             ),
             subject=(insert, check),
         )
+
+
+def _tells(flow: Flow) -> bool:
+    """Whether a function says if it wrote: it returns true and false."""
+    told = {_flag(point.value) for point in flow.returns}
+    return True in told and False in told
 
 
 def _flag(value: ast.expr | None) -> bool | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from idemlint.model.deeds import Deed, DeedKind
+from idemlint.model.names import BUILTINS
 from idemlint.model.symbols import FunctionSymbol, Place
 from idemlint.model.text import constants
 
@@ -18,12 +19,14 @@ if TYPE_CHECKING:
     from idemlint.model.flow import CallEvent, Condition
     from idemlint.model.names import Names
     from idemlint.model.program import Function
+    from idemlint.model.selection import ProjectNames
     from idemlint.model.symbols import Frame
 
 __all__ = ["Hop", "Occurrence", "Runs"]
 
 MAX_DEPTH = 8
 MAX_FRAMES = 400
+MAX_LOOKAHEAD = 4
 _PLAIN_NAMES = {"get", "update", "exists", "count", "open", "first", "all", "filter", "list", "head"}
 _KINDS = (DeedKind.EFFECT, DeedKind.CHECK, DeedKind.LOCK, DeedKind.PAUSE)
 
@@ -62,17 +65,29 @@ class Occurrence:
 class Runs:
     """Follows calls through the program. Frames are bounded in depth and number."""
 
-    def __init__(self, names: Names, deeds: Deeds, knowledge: Knowledge) -> None:
+    def __init__(
+        self, names: Names, deeds: Deeds, knowledge: Knowledge, project: ProjectNames
+    ) -> None:
         self.names = names
         self.deeds = deeds
         self.knowledge = knowledge
-        self._may_act: dict[ast.AST, bool | None] = {}
+        self._functions = project.functions
+        self._acting = knowledge.acting_names(project.libraries)
+        self._may_act: dict[ast.AST, tuple[bool, int]] = {}
         self._budget = MAX_FRAMES
 
     def occurrences(self, frame: Frame) -> list[Occurrence]:
         """All that can happen when the function of `frame` runs, in the order of its calls."""
         self._budget = MAX_FRAMES
         return self._occurrences(frame, ())
+
+    def of_event(self, event: CallEvent, frame: Frame, depth: int) -> list[Occurrence]:
+        """All that can happen when one call runs, through at most `depth` functions."""
+        assert frame.function is not None
+        if not self._is_worthwhile(event) or not self._is_possible(event, frame):
+            return []
+        self._budget = MAX_FRAMES
+        return list(self._of_call(event, frame, (frame.function,) * (MAX_DEPTH - depth + 1)))
 
     def _occurrences(
         self, frame: Frame, running: tuple[Function, ...]
@@ -87,11 +102,23 @@ class Runs:
             return found
         self._budget -= 1
         for event in self.names.flow(function).calls:
-            if not self._is_possible(event, frame):
+            if not self._is_worthwhile(event) or not self._is_possible(event, frame):
                 continue
             found.extend(self._of_call(event, frame, (*running, function)))
         frame.memo["occurrences"] = found
         return found
+
+    def _is_worthwhile(self, event: CallEvent) -> bool:
+        """A look at the name: whether a call can be of a function of the project, or known to act."""
+        name = event.name
+        return (
+            name in self._functions
+            or name in self._acting
+            or not isinstance(event.node.func, ast.Attribute)
+            and name not in BUILTINS
+            or any(k.arg is not None and self.knowledge.is_key_name(k.arg) for k in event.node.keywords)
+            or bool(self.deeds.named(name))
+        )
 
     def _of_call(
         self, event: CallEvent, frame: Frame, running: tuple[Function, ...]
@@ -103,7 +130,7 @@ class Runs:
             yield Occurrence(deed, (hop,))
         elif deed.kind is DeedKind.INNER:
             for callee in deed.callees:
-                if not self.may_act(callee.function):
+                if not self.may_act(callee.function, MAX_DEPTH - len(running)):
                     continue
                 inner = self.names.enter(callee, self.call_place(callee, place))
                 for occurrence in self._occurrences(inner, running):
@@ -249,43 +276,43 @@ class Runs:
 
     # a quick look whether a function can do anything
 
-    def may_act(self, function: Function) -> bool:
-        """False if nothing that the function calls, here or further on, is known to act."""
+    def may_act(self, function: Function, depth: int = MAX_LOOKAHEAD) -> bool:
+        """False if nothing that the function calls, through at most `depth` more, is known to act."""
         node = function.node
-        known = self._may_act.get(node, False)
-        if known is None:
-            return False  # a cycle adds nothing
-        if node in self._may_act:
-            return bool(known)
-        self._may_act[node] = None
+        depth = min(depth, MAX_LOOKAHEAD)
+        known = self._may_act.get(node)
+        if known is not None and (known[0] or known[1] >= depth):
+            return known[0]
+        self._may_act[node] = (False, depth)  # a cycle adds nothing
+        result = self._acts(function, depth)
+        self._may_act[node] = (result, depth)
+        return result
+
+    def _acts(self, function: Function, depth: int) -> bool:
         frame = self.names.frame(function)
-        result = False
         parameters = {arg.arg for arg in function.parameters}
+        inner: list[Function] = []
         for event in self.names.flow(function).calls:
-            func = event.node.func
-            name = func.attr if isinstance(func, ast.Attribute) else ""
-            if isinstance(func, ast.Name):
-                name = func.id
-                if name in parameters:
-                    result = True
-                    break
+            name = event.name
+            if isinstance(event.node.func, ast.Name) and name in parameters:
+                return True
+            if not self._is_worthwhile(event):
+                continue
             deed = self.deeds.of(Place(event.node, frame, event.statement))
-            if deed.kind in _KINDS or any(self.may_act(c.function) for c in deed.callees):
-                result = True
-                break
+            if deed.kind in _KINDS:
+                return True
+            inner += [callee.function for callee in deed.callees]
             if self._hands_on(deed, parameters) or (
                 deed.kind is DeedKind.OPAQUE
                 and (
                     (
                         deed.reason == "unknown object"
                         and name not in _PLAIN_NAMES
-                        and self.knowledge.may_act(name)
+                        and name in self._acting
                     )
                     or self._seems_to_act(deed)
                 )
             ):
-                result = True
-                break
-        self._may_act[node] = result
-        return result
+                return True
+        return depth > 0 and any(self.may_act(callee, depth - 1) for callee in inner)
 

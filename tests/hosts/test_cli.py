@@ -112,12 +112,12 @@ def findings_of_ruff(targets: Sequence[Target], *, cache: bool, ignore_noqa: boo
 
 
 def _findings(target: Target, ignore_noqa: bool) -> list[Diagnostic]:
-    data = target.path.read_bytes() if target.contents is None else target.contents
+    data = Path(target.path).read_bytes() if target.contents is None else target.contents
     flags = [*RULES, "--output-format=json", f"--stdin-filename={target.path}"]
     if ignore_noqa:
         flags.append("--ignore-noqa")
     done = subprocess.run([RUFF, "check", *flags], input=data, capture_output=True, check=False)
-    return [_diagnostic(found, target.path) for found in json.loads(done.stdout)]
+    return [_diagnostic(found, Path(target.path)) for found in json.loads(done.stdout)]
 
 
 def _diagnostic(found: dict[str, Any], path: Path) -> Diagnostic:

@@ -1,0 +1,103 @@
+"""From the files of one project that are worth a look to diagnostics."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from idemlint import catalogue
+from idemlint.model.model import Model
+from idemlint.model.program import Program
+from idemlint.model.selection import Places, ProjectNames
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from idemlint.diagnostic import Diagnostic
+    from idemlint.knowledge.facts import Knowledge
+    from idemlint.knowledge.signals import Signals
+    from idemlint.model.evidence import Evidence
+    from idemlint.model.program import Module
+
+__all__ = ["Analysis"]
+
+
+class Analysis:
+    """Analyses modules of one project, with everything that they share."""
+
+    def __init__(
+        self,
+        knowledge: Knowledge,
+        signals: Signals,
+        names: ProjectNames,
+        *,
+        source_folders: tuple[Path, ...] = (),
+        unsaved: Mapping[Path, bytes] | None = None,
+        codes: Collection[str],
+    ) -> None:
+        self.touched: set[Path] = set()
+        self.program = Program(
+            source_folders=source_folders,
+            libraries=knowledge.libraries,
+            unsaved=unsaved,
+            touched=self.touched.add,
+        )
+        self.model = Model(self.program, knowledge, names, Places(signals, names))
+        self.codes = codes
+
+    def diagnostics(self, path: Path) -> list[Diagnostic]:
+        """What is wrong in the bodies that a file declares; it can start in other files.
+
+        Suppressions are not applied, and a fault that two bodies reach is told twice.
+        """
+        module = self.program.module(path)
+        if module is None:
+            return []
+        evidence = [e for e in self.model.evidence(module) if e.code in self.codes]
+        if not evidence:
+            return []
+        by_module: dict[Module, list[Evidence]] = defaultdict(list)
+        for entry in evidence:
+            by_module[entry.module].append(entry)
+        return [
+            diagnostic
+            for other, entries in by_module.items()
+            for diagnostic in _flagged(other, entries)
+        ]
+
+
+def _flagged(module: Module, evidence: list[Evidence]) -> Iterator[Diagnostic]:
+    """Cut the slices that hold evidence and let the visitors of its rules flag it there."""
+    # LibCST takes its time to import: only where something was found
+    from idemlint.source.slices import Slice, SliceError
+    from idemlint.visitors import flag
+    from idemlint.visitors.base import SliceEvidence, diagnostic
+
+    for statement, entries in _by_statement(module, evidence):
+        try:
+            found = SliceEvidence(Slice(module.source, statement), entries)
+        except SliceError:
+            # newer than LibCST's parser: told without a fix
+            for entry in entries:
+                yield diagnostic(catalogue.rules()[entry.code], entry)
+            continue
+        for code in dict.fromkeys(entry.code for entry in entries):
+            flag(code, found)
+        yield from found.diagnostics
+
+
+def _by_statement(
+    module: Module, evidence: Iterable[Evidence]
+) -> list[tuple[ast.stmt, list[Evidence]]]:
+    """Evidence by the statement whose slice it lies in."""
+    from idemlint.source.slices import enclosing_statement
+
+    found: dict[ast.stmt, list[Evidence]] = {}
+    for entry in evidence:
+        row = entry.node.lineno  # type: ignore[attr-defined]
+        chunk = module.chunk_at(row)
+        statement = next(enclosing_statement(module.index.statements(chunk), row))
+        found.setdefault(statement, []).append(entry)
+    return list(found.items())

@@ -1,0 +1,248 @@
+"""Texts that must stand in a file for a rule to have anything to say about it, taken from the rows.
+
+A signal proves nothing. That a file has none proves that no row can fit there, so that the file
+needs no further look.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from idemlint.knowledge import rows
+    from idemlint.knowledge.facts import Knowledge
+
+__all__ = ["ANY_LIBRARY", "Meaning", "Signal", "Signals"]
+
+ANY_LIBRARY = "**"
+_WRITING = ("insert", "atomic", "upsert", "counter")
+_CLOSING = {"execute", "execute_async"}
+_PRESENCE = ("exists(", "is_file(", "isfile(")
+_CLAIMING = (("return True",), ("return False",), ("open(", ".write_text(", ".write_bytes("))
+_SCHEMA_KEYS = ("input_schema", "inputSchema", "parameters")
+_SQL = ("insert into", "insert ignore", "insert or ignore", "insert or replace", "insert or abort",
+        "insert or fail", "insert or rollback", "replace into", "upsert into")  # fmt: skip
+
+
+class Signal(enum.IntEnum):
+    """What a text hints at."""
+
+    LIBRARY = enum.auto()
+    """The import of a library."""
+    CALL = enum.auto()
+    """A call that makes entries."""
+    PAUSE = enum.auto()
+    """A call after which the body runs again."""
+    KEY = enum.auto()
+    """A name of a key."""
+    WRITE = enum.auto()
+    """A write to a store."""
+    PRESENCE = enum.auto()
+    """A question whether a file is there."""
+    SCHEMA = enum.auto()
+    """The schema of a tool."""
+    MAKER = enum.auto()
+    """A decorator that makes tools, or its call."""
+    HANDLER = enum.auto()
+    """A function that a platform finds by its name."""
+
+
+class Meaning(NamedTuple):
+    """What a text can mean. It needs one of `libraries`; with none it needs nothing more.
+
+    Of each of `companions` one text has to stand beside it.
+    """
+
+    signal: Signal
+    libraries: frozenset[str]
+    companions: tuple[tuple[str, ...], ...] = ()
+
+
+_Kind = tuple[Signal, tuple[tuple[str, ...], ...]]
+
+
+class Signals:
+    """The signals of one set of rows.
+
+    `decorators` and `bases` are last names with the libraries that give them their meaning,
+    `makers` the texts that make tools of functions.
+    """
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self.decorators: dict[str, set[str]] = {}
+        self.bases: dict[str, set[str]] = {}
+        self.makers: set[str] = set()
+        self._found: dict[str, dict[_Kind, set[str]]] = {}
+        self._add_entries(knowledge)
+        for library, name in knowledge.replaying_pauses:
+            self._add(f"{name}(", Signal.PAUSE, {library})
+        for stem in knowledge.key_stems:
+            for text in _spellings(stem):
+                self._add(text, Signal.KEY)
+        for header in knowledge.key_headers:
+            for text in {header, header.lower(), header.upper(), header.title()}:
+                self._add(text, Signal.KEY)
+        for store in knowledge.rows("store"):
+            self._add_store(store, knowledge)
+        self._add_libraries(knowledge)
+
+    @functools.cached_property
+    def texts(self) -> tuple[str, ...]:
+        """All texts, each once, in a fixed order."""
+        return tuple(sorted(self._found))
+
+    @functools.cached_property
+    def meanings(self) -> tuple[tuple[Meaning, ...], ...]:
+        """What each of `texts` can mean."""
+        return tuple(
+            tuple(
+                Meaning(kind, frozenset(names), companions)
+                for (kind, companions), names in self._found[text].items()
+            )
+            for text in self.texts
+        )
+
+    @functools.cached_property
+    def companions(self) -> dict[int, list[tuple[tuple[str, ...], ...]]]:
+        """By the number of a text: what has to stand beside it in each of its meanings."""
+        return {
+            number: [meaning.companions for meaning in meanings]
+            for number, meanings in enumerate(self.meanings)
+            if all(meaning.companions for meaning in meanings)
+        }
+
+    @functools.cached_property
+    def writing(self) -> frozenset[int]:
+        """The numbers of the texts that write to a store."""
+        return frozenset(
+            number
+            for number, meanings in enumerate(self.meanings)
+            if any(meaning.signal is Signal.WRITE for meaning in meanings)
+        )
+
+    def _add(
+        self,
+        text: str,
+        kind: Signal,
+        libraries: Iterable[str] = (),
+        companions: tuple[tuple[str, ...], ...] = (),
+    ) -> None:
+        self._found.setdefault(text, {}).setdefault((kind, companions), set()).update(libraries)
+
+    def _add_libraries(self, knowledge: Knowledge) -> None:
+        libraries = {
+            name for kinds in self._found.values() for names in kinds.values() for name in names
+        }
+        for names in (*self.decorators.values(), *self.bases.values()):
+            libraries |= names
+        for library in (libraries | knowledge.effect_libraries) - {ANY_LIBRARY}:
+            self._add(f"import {library}", Signal.LIBRARY, {library})
+            self._add(f"from {library}", Signal.LIBRARY, {library})
+
+    def _add_entries(self, knowledge: Knowledge) -> None:
+        for row in (*knowledge.rows("tool"), *knowledge.rows("replay")):
+            for path in row.path:
+                library, name = _first(path), _last(path)
+                if row.kind in ("decorator", "dispatcher"):
+                    self.decorators.setdefault(name, set()).add(library)
+                if row.kind == "base":
+                    self.bases.setdefault(name, set()).add(library)
+                elif row.kind == "name":
+                    self._add(f"def {name}(", Signal.HANDLER)
+                elif row.kind != "decorator":
+                    self._add(f"{name}(", Signal.CALL, {library}, _companions(row, path))
+        for row in knowledge.rows("tool"):
+            if row.kind == "decorator":
+                for name in map(_last, row.path):
+                    for text in (f"{name}(", f"@{name}", f".{name}\n"):
+                        self._add(text, Signal.MAKER)
+                        self.makers.add(text)
+        for key in _SCHEMA_KEYS:
+            for text in (f'"{key}":', f"'{key}':", f"{key}="):
+                self._add(text, Signal.SCHEMA, (), (("name",),))
+
+    def _add_store(self, store: rows.Store, knowledge: Knowledge) -> None:
+        if store.kind == "file":
+            for text in _PRESENCE:
+                self._add(text, Signal.PRESENCE, (), _CLAIMING)
+        elif store.kind == "sql-text":
+            for text in _SQL:
+                self._add(text, Signal.WRITE)
+                self._add(text.upper(), Signal.WRITE)
+        else:
+            libraries = _libraries(store, knowledge)
+            for path in _writes(store):
+                name = _method(path)
+                if name:
+                    self._add(f".{name}(", Signal.WRITE, libraries)
+            for statement in store.statements:
+                for path in statement.path if statement.role in _WRITING else ():
+                    if path.count(".") == 1 and "*" not in path:
+                        self._add(f" {_last(path)}(", Signal.WRITE, libraries)
+                        self._add(f"({_last(path)}(", Signal.WRITE, libraries)
+
+
+def _companions(row: rows.Tool | rows.Replay, path: str) -> tuple[tuple[str, ...], ...]:
+    """What has to stand beside a call: the keyword of its bodies, the class that makes it."""
+    found = []
+    places = (*row.body, *row.bodies)
+    if places and not any(isinstance(place, int) for place in places):
+        found.append(tuple(f"{place}" for place in places))
+    owner = path.rpartition(".")[0].rpartition(".")[2]
+    if _last(path).startswith("from_") and owner[:1].isupper():
+        found.append((owner,))
+    return tuple(found)
+
+
+def _spellings(name: str) -> set[str]:
+    """A name in snake case, and as it is written in headers, constants and other languages."""
+    parts = name.split("_")
+    camel = parts[0] + "".join(part.capitalize() for part in parts[1:])
+    kebab = "-".join(parts)
+    return {
+        name, name.upper(), camel, camel[:1].upper() + camel[1:], kebab, kebab.upper(), kebab.title(),
+    }  # fmt: skip
+
+
+def _writes(store: rows.Store) -> Iterator[str]:
+    for role in _WRITING:
+        yield from getattr(store, role)
+    for form in store.forms:
+        if form.role in _WRITING:
+            yield form.call
+    for statement in store.statements:
+        if statement.role in _WRITING:
+            yield from statement.path
+
+
+def _libraries(store: rows.Store, knowledge: Knowledge) -> set[str]:
+    """The libraries that a store is used through: its own column, or what leads to its paths."""
+    if store.imports:
+        return set(store.imports)
+    tops = {_first(path) for path in _writes(store)}
+    found = set(tops)
+    for row in (*knowledge.rows("type"), *knowledge.rows("gives")):
+        if _first(row.target) in tops:
+            found.update(map(_first, row.path))
+    return {name for name in found if name.isidentifier()}
+
+
+def _first(path: str) -> str:
+    return path.partition(".")[0].partition("(")[0]
+
+
+def _last(path: str) -> str:
+    parts = path.split(".")
+    return parts[-2] if parts[-1] == "__init__" and len(parts) > 1 else parts[-1]
+
+
+def _method(path: str) -> str:
+    """The method that does it: the last name, or the one before a closing `execute`."""
+    names = [n for n in path.split(".") if not set(n) & set("*[(")]
+    while len(names) > 1 and names[-1] in _CLOSING:
+        names.pop()
+    return names[-1] if names else ""

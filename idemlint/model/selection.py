@@ -1,0 +1,325 @@
+"""Which files of a project, and which places in them, a rule can be about."""
+
+from __future__ import annotations
+
+import bisect
+import enum
+import re
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING, NamedTuple
+
+from idemlint.knowledge.signals import ANY_LIBRARY, Signal
+from idemlint.source.gate import Scan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from idemlint.knowledge.signals import Meaning, Signals
+    from idemlint.model.program import Function, Module
+    from idemlint.source.gate import FileFacts
+    from idemlint.source.index import Chunk
+
+__all__ = ["Family", "Places", "ProjectNames", "Selection"]
+
+_DECORATOR = re.compile(r"@[ \t]*([A-Za-z_][\w.]*)")
+_CLASS = re.compile(r"\bclass[ \t]+\w+\(([^:]*)\)[ \t]*:")
+_PLAIN = {"__init__", "__enter__", "__exit__", "__call__", "main", "run", "wrapper", "setUp", "setup"}
+"""Names of functions that say nothing about what they do."""
+_WORD = re.compile(r"\w+")
+
+
+class Family(enum.IntFlag):
+    """A family of questions that a place can be worth asking."""
+
+    NONE = 0
+    ENTRY = enum.auto()
+    PAUSE = enum.auto()
+    KEY = enum.auto()
+    WRITE = enum.auto()
+    FILE = enum.auto()
+    SCHEMA = enum.auto()
+
+
+_FAMILIES = {
+    Signal.CALL: Family.ENTRY,
+    Signal.HANDLER: Family.ENTRY,
+    Signal.SCHEMA: Family.SCHEMA,
+    Signal.PAUSE: Family.PAUSE,
+    Signal.KEY: Family.KEY,
+    Signal.WRITE: Family.WRITE,
+    Signal.PRESENCE: Family.FILE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectNames:
+    """Names that mean something in one project.
+
+    `decorators` and `bases` make entries, by the rows and by the project itself; `libraries` are
+    those of the rows that it imports, `functions` the names of all functions that it defines,
+    `writers` those of functions that can write to a store, each with the names that their files are
+    imported by; `pauses` says if anything can pause.
+    """
+
+    decorators: frozenset[str]
+    bases: frozenset[str]
+    libraries: frozenset[str]
+    functions: frozenset[str]
+    writers: Mapping[str, frozenset[str]]
+    pauses: bool
+
+
+class Selection:
+    """The files of one project that are worth a look, by the facts of all its files.
+
+    `package` is the name of the project's own package, if that is known: a library is no store or
+    provider to itself.
+    """
+
+    def __init__(
+        self, signals: Signals, facts: Mapping[str, FileFacts], package: str = ""
+    ) -> None:
+        self.signals = signals
+        self.facts = facts
+        self._package = package
+        self.libraries = frozenset(
+            name for found in facts.values() for name in _libraries(signals, found.texts)
+        )
+        self.decorators = self._decorators()
+        self.bases = self._bases()
+
+    def names(self) -> ProjectNames:
+        """The names of the project."""
+        defined = b" ".join(found.defines for found in self.facts.values()).decode().split()
+        stems: dict[str, set[str]] = {}
+        for stem, writers in self.writers().items():
+            for name in writers:
+                stems.setdefault(name, set()).add(stem)
+        pauses = any(self.families(path) & Family.PAUSE for path in self.facts)
+        return ProjectNames(
+            self.decorators,
+            self.bases,
+            self.libraries,
+            frozenset(defined),
+            {name: frozenset(found) for name, found in stems.items()},
+            bool(pauses),
+        )
+
+    def writers(self) -> dict[str, set[str]]:
+        """The functions that can write to a store, by the name that their file is imported by."""
+        found: dict[str, set[str]] = {}
+        for path, facts in self.facts.items():
+            if not facts.writers:
+                continue
+            mine = self._imported(facts) - {self._package}
+            names = {
+                name
+                for name, number in facts.writers
+                if name not in _PLAIN and len(name) > 2 and self._writes(number, mine)
+            }
+            if names:
+                stem = PurePath(path).stem
+                if stem == "__init__":
+                    stem = PurePath(path).parent.name
+                found.setdefault(stem, set()).update(names)
+        return found
+
+    def _imported(self, facts: FileFacts) -> frozenset[str]:
+        return _libraries(self.signals, facts.texts)
+
+    def _writes(self, number: int, mine: frozenset[str]) -> bool:
+        text = self.signals.texts[number]
+        return any(
+            meaning.signal is Signal.WRITE and self._holds(meaning, text, mine)
+            for meaning in self.signals.meanings[number]
+        )
+
+    def _is_known(self, libraries: Iterable[str]) -> bool:
+        return ANY_LIBRARY in libraries or not self.libraries.isdisjoint(libraries)
+
+    def _decorators(self) -> frozenset[str]:
+        known = {
+            name for name, libraries in self.signals.decorators.items() if self._is_known(libraries)
+        }
+        used = {name for found in self.facts.values() for name in found.decorators}
+        made = {name for found in self.facts.values() for name in found.makers}
+        return frozenset(known | (made & used))
+
+    def _bases(self) -> frozenset[str]:
+        """The base classes that make entries, and all that derive from them."""
+        names = {
+            name for name, libraries in self.signals.bases.items() if self._is_known(libraries)
+        }
+        listed = [pair for found in self.facts.values() for pair in found.classes]
+        while listed:
+            derived = [pair for pair in listed if not names.isdisjoint(pair[1])]
+            if not derived:
+                break
+            names.update(name for name, _ in derived)
+            listed = [pair for pair in listed if pair[0] not in names]
+        return frozenset(names)
+
+    def families(self, path: str) -> Family:
+        """What a file is worth asking."""
+        facts = self.facts[path]
+        if not facts.texts and not facts.decorators and not facts.classes:
+            return Family.NONE
+        found = Family.NONE
+        if not self.decorators.isdisjoint(facts.decorators):
+            found |= Family.ENTRY
+        if any(not self.bases.isdisjoint(bases) for _, bases in facts.classes):
+            found |= Family.ENTRY
+        if not facts.texts:
+            return found
+        mine = self._imported(facts)
+        others = mine - {self._package}
+        for number in facts.texts:
+            text = self.signals.texts[number]
+            for meaning in self.signals.meanings[number]:
+                family = _FAMILIES.get(meaning.signal)
+                if family is not None and self._holds(
+                    meaning, text, others if meaning.signal is Signal.WRITE else mine
+                ):
+                    found |= family
+        return found
+
+    def _holds(self, meaning: Meaning, text: str, mine: frozenset[str]) -> bool:
+        """A call of a plain name needs its library in the file; a telling one in the project."""
+        libraries = meaning.libraries
+        if not libraries or ANY_LIBRARY in libraries or not mine.isdisjoint(libraries):
+            return True
+        return meaning.signal is Signal.CALL and "_" in text and self._is_known(libraries)
+
+
+def _libraries(signals: Signals, numbers: Iterable[int]) -> frozenset[str]:
+    return frozenset(
+        name
+        for number in numbers
+        for meaning in signals.meanings[number]
+        if meaning.signal is Signal.LIBRARY
+        for name in meaning.libraries
+    )
+
+
+_Meant = tuple[tuple[Family, tuple[tuple[str, ...], ...]], ...]
+
+
+class _Found(NamedTuple):
+    """The texts of a module: their offsets, their numbers, what each means there."""
+
+    offsets: list[int]
+    numbers: list[int]
+    meant: dict[int, _Meant]
+
+
+class Places:
+    """Where in the modules of a program the signals stand."""
+
+    def __init__(self, signals: Signals, names: ProjectNames) -> None:
+        self._signals = signals
+        self._names = names
+        self._writers = sorted(names.writers)
+        self._scan = Scan([*signals.texts, *(f"{name}(" for name in self._writers)])
+        self._found: dict[Module, _Found] = {}
+        self._chunks: dict[Chunk, Family] = {}
+
+    def _of(self, module: Module) -> _Found:
+        known = self._found.get(module)
+        if known is None:
+            places = self._scan.places(module.source.text)
+            numbers = {number for _, number in places}
+            mine = _libraries(self._signals, (n for n in numbers if n < len(self._signals.texts)))
+            others = mine - {module.name.partition(".")[0]}
+            meant = {number: self._meant(number, module, mine, others) for number in numbers}
+            kept = [(offset, number) for offset, number in places if meant[number]]
+            known = _Found([o for o, _ in kept], [n for _, n in kept], meant)
+            self._found[module] = known
+        return known
+
+    def _meant(
+        self, number: int, module: Module, mine: frozenset[str], others: frozenset[str]
+    ) -> _Meant:
+        """What a text means in a module that imports these libraries."""
+        known = len(self._signals.texts)
+        if number >= known:
+            stems = self._names.writers[self._writers[number - known]]
+            text = module.source.text
+            stem = module.name.rpartition(".")[2]
+            calls = stem in stems or any(other in text for other in stems)
+            return ((Family.WRITE, ()),) if calls else ()
+        return tuple(
+            (family, meaning.companions)
+            for meaning in self._signals.meanings[number]
+            if (family := _FAMILIES.get(meaning.signal))
+            and self._holds(meaning, others if meaning.signal is Signal.WRITE else mine)
+        )
+
+    def _holds(self, meaning: Meaning, mine: frozenset[str]) -> bool:
+        """What a file writes through has to be imported there; for entries the project is enough."""
+        libraries = meaning.libraries
+        if not libraries or ANY_LIBRARY in libraries or not mine.isdisjoint(libraries):
+            return True
+        return meaning.signal is Signal.CALL and not self._names.libraries.isdisjoint(libraries)
+
+    def _between(self, module: Module, start: int, end: int) -> Family:
+        offsets, numbers, meant = self._of(module)
+        first = bisect.bisect_left(offsets, start)
+        last = bisect.bisect_left(offsets, end, first)
+        found = Family.NONE
+        for number in set(numbers[first:last]):
+            for family, companions in meant[number]:
+                if not found & family and self._accompanied(companions, module, start, end):
+                    found |= family
+        return found
+
+    def _accompanied(
+        self, companions: tuple[tuple[str, ...], ...], module: Module, start: int, end: int
+    ) -> bool:
+        """Whether what belongs to a text stands beside it; a class can be imported by another name."""
+        text = module.source.text
+        return all(
+            any(
+                choice in text if choice[0].isupper() else text.find(choice, start, end) >= 0
+                for choice in choices
+            )
+            for choices in companions
+        )
+
+    def of_chunk(self, module: Module, chunk: Chunk) -> Family:
+        """What a chunk is worth asking."""
+        found = self._chunks.get(chunk)
+        if found is None:
+            found = self._between(module, chunk.start, chunk.end)
+            if not found & Family.ENTRY and self._declares(module, chunk):
+                found |= Family.ENTRY
+            self._chunks[chunk] = found
+        return found
+
+    def _declares(self, module: Module, chunk: Chunk) -> bool:
+        """Whether a decorator or a base class in a chunk makes an entry."""
+        text = module.source.text
+        if text.find("@", chunk.start, chunk.end) >= 0:
+            for name in _DECORATOR.findall(text, chunk.start, chunk.end):
+                if name.rpartition(".")[2] in self._names.decorators:
+                    return True
+        if text.find("class ", chunk.start, chunk.end) >= 0:
+            for bases in _CLASS.findall(text, chunk.start, chunk.end):
+                if not self._names.bases.isdisjoint(_WORD.findall(bases)):
+                    return True
+        return False
+
+    def of_function(self, function: Function) -> Family:
+        """What a function, with all inside of it, is worth asking."""
+        module = function.module
+        starts = module.source.row_starts
+        node = function.node
+        last = node.end_lineno or node.lineno
+        end = starts[last] if last < len(starts) else len(module.source.text)
+        return self._between(module, starts[node.lineno - 1], end)
+
+    def chunks(self, module: Module, family: Family) -> list[Chunk]:
+        """The chunks of a module that are worth asking any of these."""
+        return [
+            chunk for chunk in list(module.index.chunks) if self.of_chunk(module, chunk) & family
+        ]
