@@ -607,7 +607,8 @@ class Deeds:
     def _sql(
         self, store: rows.Store, sql: SqlText, place: Place, call: ast.Call, path: str
     ) -> Deed:
-        target = f"table {sql.table}" if sql.table else ""
+        # a name that is filled in can be any table
+        target = f"table {sql.table}" if sql.table and HOLE not in sql.table else ""
         deed = self._deed(store, sql.role, place, path, target, None, sql)
         return deed
 

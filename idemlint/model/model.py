@@ -101,7 +101,11 @@ class Model:
                 if unique and unique <= given:
                     return True
             return False
-        if insert.store is not None and insert.store.kind == "orm" and check is not None:
+        if insert.store is None:
+            return False
+        if insert.store.kind == "document" and not insert.store.overwrites:
+            return any(use.is_sound and use.origins for use in self.keys.identities(insert))
+        if insert.store.kind == "orm" and check is not None:
             return self._model_is_unique(insert, check)
         return False
 
@@ -156,11 +160,8 @@ class Model:
             for keyword in node.keywords
             if keyword.arg
         }
-        asked |= {node.attr for node in ast.walk(check.call) if isinstance(node, ast.Attribute)}
-        if check.subject is not None:
-            asked |= {
-                node.attr for node in ast.walk(check.subject.node) if isinstance(node, ast.Attribute)
-            }
+        for expression in self._parts(check):
+            asked |= {node.attr for node in ast.walk(expression) if isinstance(node, ast.Attribute)}
         for statement in cls.node.body:
             names: set[str] = set()
             if isinstance(statement, ast.Assign):
@@ -174,6 +175,21 @@ class Model:
                 if any(f"'{name}'" in text for name in asked if name):
                     return True
         return False
+
+    def _parts(self, check: Deed) -> Iterator[ast.expr]:
+        """A query, and the expressions of the variables that it is built from."""
+        yield check.call
+        subject = check.subject
+        if subject is None:
+            return
+        yield subject.node
+        function = subject.frame.function
+        if function is not None and isinstance(subject.node, ast.Name):
+            for found in self.names.flow(function).definitions_at(
+                subject.statement, subject.node.id
+            ):
+                if isinstance(found.node, ast.expr):
+                    yield found.node
 
     def _record_class(self, insert: Deed) -> Class | None:
         for value in insert.call.args:

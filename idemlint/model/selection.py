@@ -189,7 +189,8 @@ class Selection:
         libraries = meaning.libraries
         if not libraries or ANY_LIBRARY in libraries or not mine.isdisjoint(libraries):
             return True
-        return meaning.signal is Signal.CALL and "_" in text and self._is_known(libraries)
+        is_telling = "_" in text and meaning.signal in (Signal.CALL, Signal.WRITE)
+        return is_telling and self._is_known(libraries)
 
 
 def _libraries(signals: Signals, numbers: Iterable[int]) -> frozenset[str]:
@@ -241,7 +242,8 @@ class Places:
         self, number: int, module: Module, mine: frozenset[str], others: frozenset[str]
     ) -> _Meant:
         """What a text means in a module that imports these libraries."""
-        known = len(self._signals.texts)
+        signals = self._signals
+        known = len(signals.texts)
         if number >= known:
             stems = self._names.writers[self._writers[number - known]]
             text = module.source.text
@@ -250,17 +252,20 @@ class Places:
             return ((Family.WRITE, ()),) if calls else ()
         return tuple(
             (family, meaning.companions)
-            for meaning in self._signals.meanings[number]
+            for meaning in signals.meanings[number]
             if (family := _FAMILIES.get(meaning.signal))
-            and self._holds(meaning, others if meaning.signal is Signal.WRITE else mine)
+            and self._holds(
+                meaning, signals.texts[number], others if meaning.signal is Signal.WRITE else mine
+            )
         )
 
-    def _holds(self, meaning: Meaning, mine: frozenset[str]) -> bool:
+    def _holds(self, meaning: Meaning, text: str, mine: frozenset[str]) -> bool:
         """What a file writes through has to be imported there; for entries the project is enough."""
         libraries = meaning.libraries
         if not libraries or ANY_LIBRARY in libraries or not mine.isdisjoint(libraries):
             return True
-        return meaning.signal is Signal.CALL and not self._names.libraries.isdisjoint(libraries)
+        is_telling = meaning.signal is Signal.CALL or ("_" in text and meaning.signal is Signal.WRITE)
+        return is_telling and not self._names.libraries.isdisjoint(libraries)
 
     def _between(self, module: Module, start: int, end: int) -> Family:
         offsets, numbers, meant = self._of(module)

@@ -75,13 +75,15 @@ class ToolFaults:
     def _is_soft(self, entry: Entry, deed: Deed) -> bool:
         """A plain request of a tool whose name says that a repeat changes nothing.
 
-        `add_label`, `create_branch`, `update_comment`: how a host treats a repeat is not known, and
+        `search_papers`, `add_label`, `create_branch`, `update_comment`: how a host treats a repeat is not known, and
         sets, unique names and whole values are harmless by nature.
         """
         if not deed.method:
             return False
         reading = self.model.tool_names.read(entry.name)
-        if reading.verb is None or reading.report != "no":
+        if reading.verb is None:
+            return deed.host is None
+        if reading.report != "no":
             return False
         takes_key = deed.host is not None and deed.host.key is not None
         return not takes_key or reading.verb.does in ("update", "delete")
@@ -155,8 +157,8 @@ class ToolFaults:
         if any(deed.is_effect for deed in deeds):
             return None
         # where what it sends is known and only reads, an unknown call has to be named as an effect
-        sends = any(deed.method for deed in deeds)
-        unknown = self._unknown_call(entry.frame, 0, set(), named=sends)
+        named = any(deed.method for deed in deeds)
+        unknown = self._unknown_call(entry.frame, 0, set(), named=named)
         if unknown is None:
             return None
         module, call = unknown

@@ -22,10 +22,15 @@ _WORD = re.compile(r"[^0-9A-Za-z]+")
 
 @dataclass(frozen=True, slots=True)
 class NameReading:
-    """The verb row that a name is read as; `None` for a read or a name that says nothing."""
+    """The verb row that a name is read as; `None` for a read or a name that says nothing.
+
+    `report` says whether the name alone is enough: yes, low, body or no. `reads` says that the name
+    is that of a read, or of work that changes nothing.
+    """
 
     verb: rows.Verb | None
     report: str = "no"
+    reads: bool = False
 
 
 class ToolNames:
@@ -57,15 +62,21 @@ class ToolNames:
         bare = words[1:] if len(words) > 1 and words[0] in self._words["vendors"] else words
         for pattern, whole in self._overrides:
             if pattern.fullmatch(joined) or (not whole and pattern.fullmatch("_".join(bare))):
-                return NameReading(None)
+                return NameReading(None, reads=True)
         found = self._verb_of(bare)
         if found is None:
-            return NameReading(None)
+            return NameReading(None, reads=self._is_read(bare))
         at, row = found
         if row.first_only and len(bare) == 1 < len(words):
             # `square_order`: a noun as much as a verb
             return NameReading(row, "body")
         return self._softened(row, bare[at], bare[at + 1 :])
+
+    def _is_read(self, words: list[str]) -> bool:
+        """Whether a name starts as a read does, or is a noun of one."""
+        if not self._words["read"].isdisjoint(words):
+            return True
+        return words[-1] in self._words["read_nouns"] and words[0] not in self._verbs
 
     def _verb_of(self, words: list[str]) -> tuple[int, rows.Verb] | None:
         head = 0
