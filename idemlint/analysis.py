@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from idemlint.model.selection import Places, ProjectNames
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from idemlint.diagnostic import Diagnostic
@@ -35,17 +36,24 @@ class Analysis:
         *,
         source_folders: tuple[Path, ...] = (),
         unsaved: Mapping[Path, bytes] | None = None,
-        codes: Collection[str],
     ) -> None:
-        self.touched: set[Path] = set()
         self.program = Program(
-            source_folders=source_folders,
-            libraries=knowledge.libraries,
-            unsaved=unsaved,
-            touched=self.touched.add,
+            source_folders=source_folders, libraries=knowledge.libraries, unsaved=unsaved
         )
         self.model = Model(self.program, knowledge, names, Places(signals, names))
-        self.codes = codes
+
+    @property
+    def edges(self) -> dict[str, tuple[str, ...]]:
+        """For each file the others that answers about it can depend on, at the first step."""
+        return {
+            os.fspath(path): tuple(sorted(map(os.fspath, others)))
+            for path, others in self.program.edges.items()
+        }
+
+    @property
+    def missing_names(self) -> frozenset[str]:
+        """Names that were called and are of no function of the project."""
+        return frozenset(self.model.runs.missing_names)
 
     def diagnostics(self, path: Path) -> list[Diagnostic]:
         """What is wrong in the bodies that a file declares; it can start in other files.
@@ -55,11 +63,8 @@ class Analysis:
         module = self.program.module(path)
         if module is None:
             return []
-        evidence = [e for e in self.model.evidence(module) if e.code in self.codes]
-        if not evidence:
-            return []
         by_module: dict[Module, list[Evidence]] = defaultdict(list)
-        for entry in evidence:
+        for entry in self.model.evidence(module):
             by_module[entry.module].append(entry)
         return [
             diagnostic

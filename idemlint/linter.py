@@ -13,27 +13,31 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from idemlint.cache import CachedLook, CachedUnit, ProjectCache, cache_path, digest
 from idemlint.diagnostic import Diagnostic, Position, Range
-from idemlint.source.gate import EMPTY, FileFacts
+from idemlint.source.gate import EMPTY
 from idemlint.source.text import NOT_UTF8
 from idemlint.workers import in_parallel, worker_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from idemlint.analysis import Analysis
     from idemlint.config.settings import Settings
     from idemlint.knowledge.facts import Knowledge
     from idemlint.knowledge.signals import Signals
-    from idemlint.model.selection import Family, ProjectNames, Selection
+    from idemlint.model.selection import Family, ProjectNames
     from idemlint.source.gate import CallerGate, Gate
 
 __all__ = ["Report", "Target", "check"]
 
 _START = Range(Position(1, 1), Position(1, 1))
-_SMALL_RUN = 4_000_000
-"""Bytes of a run up to which every file is parsed, to tell of syntax errors anywhere."""
 _FEW_FILES = 200
 """Files up to which a second process costs more than it saves."""
+_LITTLE_CODE = 100_000
+"""Bytes to analyse up to which a second process costs more than it saves."""
+_ALWAYS = frozenset({"E902", "invalid-syntax"})
+"""Codes that no setting and no comment silences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,23 +66,17 @@ def check(
 ) -> Report:
     """Check `targets` as parts of their projects.
 
-    `searched` are directories all of whose files are among the targets. Raises `KnowledgeError`.
+    `searched` are directories all of whose files are among the targets. With `cache`, results are
+    read from and kept in the cache folders of the settings, which have to exist. Raises
+    `KnowledgeError` for rows of a configuration that are wrong.
     """
-    groups: dict[str, list[Target]] = {}
-    names: dict[int, str] = {}
-    for target in targets:
-        settings = target.settings
-        name = names.get(id(settings))
-        if name is None:
-            name = names[id(settings)] = repr(settings.knowledge)
-        groups.setdefault(name, []).append(target)
     diagnostics: list[Diagnostic] = []
     warnings: list[str] = []
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        for group in groups.values():
-            run = _Run(group, ignore_noqa=ignore_noqa, searched=searched)
+        for group in _by_knowledge(targets):
+            run = _Run(group, use_cache=cache, ignore_noqa=ignore_noqa, searched=searched)
             diagnostics += run.diagnostics()
             warnings += run.warnings
     finally:
@@ -88,40 +86,102 @@ def check(
     return Report(tuple(diagnostics), tuple(warnings))
 
 
-class _Look(NamedTuple):
-    """What reading a file gave; `problem` says why it cannot be checked."""
+def _by_knowledge(targets: Iterable[Target]) -> list[list[Target]]:
+    """Targets by the rows that their settings add."""
+    groups: dict[str, list[Target]] = {}
+    names: dict[int, str] = {}
+    for target in targets:
+        settings = target.settings
+        name = names.get(id(settings))
+        if name is None:
+            name = names[id(settings)] = repr(settings.knowledge)
+        groups.setdefault(name, []).append(target)
+    return list(groups.values())
 
-    facts: FileFacts
-    size: int = 0
-    problem: str = ""
-    is_directed: bool = False
+
+class _Problem(NamedTuple):
+    """Why a file cannot be checked."""
+
+    text: str
 
 
-class _Unit(NamedTuple):
-    """A file to analyse, with the root of its project."""
+class _Project:
+    """The files of one project, what is known of them, and what was found."""
 
-    root: str
-    path: str
-    families: Family
+    def __init__(self, root: str, paths: list[str], cache: ProjectCache, stored: Path | None) -> None:
+        self.root = root
+        self.paths = paths
+        self.cache = cache
+        self.stored = stored
+        self.looks: dict[str, CachedLook] = {}
+        self.problems: dict[str, str] = {}
+        self.unread: list[str] = []
+        self.units: dict[str, Family] = {}
+        self.names: ProjectNames | None = None
+        self.found: dict[str, list[Diagnostic]] = {}
+        self.can_be_kept = False
+
+
+class _Share(NamedTuple):
+    """What one process gives back for the units of a project that it had."""
+
+    found: dict[str, list[Diagnostic]]
+    edges: dict[str, tuple[str, ...]]
+    missing: frozenset[str]
+    warnings: list[str]
 
 
 class _Run:
     """One run over targets that share their knowledge."""
 
     def __init__(
-        self, targets: Sequence[Target], *, ignore_noqa: bool, searched: Sequence[str]
+        self,
+        targets: Sequence[Target],
+        *,
+        use_cache: bool,
+        ignore_noqa: bool,
+        searched: Sequence[str],
     ) -> None:
         self.targets = {target.path: target for target in targets}
+        self.use_cache = use_cache
         self.ignore_noqa = ignore_noqa
         self.searched = searched
         self.warnings: list[str] = []
-        self._codes = frozenset().union(*(target.settings.rules for target in targets))
+        self._unsaved = {
+            path: target.contents
+            for path, target in self.targets.items()
+            if target.contents is not None
+        }
+
+    def diagnostics(self) -> list[Diagnostic]:
+        """All findings in the targets."""
+        projects = self._projects()
+        self._look_at(projects)
+        for project in projects:
+            self._select(project)
+        self._find_callers(projects)
+        self._analyse(projects)
+        for project in projects:
+            if project.stored is not None and project.can_be_kept:
+                project.cache.save(project.stored)
+        return self._settle(projects)
+
+    # what is made when it is needed
+
+    @functools.cached_property
+    def _settings(self) -> Settings:
+        return next(iter(self.targets.values())).settings
 
     @functools.cached_property
     def _knowledge(self) -> Knowledge:
         from idemlint.knowledge.facts import Knowledge
+        from idemlint.knowledge.loader import Origin, UserRow
 
-        return Knowledge(_user_rows(next(iter(self.targets.values())).settings))
+        rows = [
+            UserRow(table.name, table.columns, Origin(str(table.path), table.row))
+            for table in self._settings.knowledge
+        ]
+        return Knowledge(tuple(rows))
 
     @functools.cached_property
     def _signals(self) -> Signals:
@@ -136,257 +196,317 @@ class _Run:
         signals = self._signals
         return Gate(signals.texts, signals.makers, signals.companions, signals.writing)
 
-    def diagnostics(self) -> list[Diagnostic]:
-        """All findings in the targets."""
-        from idemlint.model.selection import Family, Selection
-
-        projects = self._projects()
-        paths = [path for files in projects.values() for path in files]
-        looks = self._look_at(paths)
-        selections = {
-            root: Selection(
-                self._signals, {path: looks[path].facts for path in files}, _package(root, files)
-            )
-            for root, files in projects.items()
-        }
-        callers = self._callers(selections)
-        units: list[_Unit] = []
-        names: dict[str, ProjectNames] = {}
-        for root, selection in selections.items():
-            before = len(units)
-            for path in selection.facts:
-                families = selection.families(path)
-                if path in callers:
-                    families |= Family.WRITE
-                if families is not Family.NONE:
-                    units.append(_Unit(root, path, families))
-            if len(units) > before:
-                names[root] = selection.names()
-        found = self._merged(self._analyse(units, names, looks))
-        found += self._unreadable(looks)
-        by_path: dict[str, list[Diagnostic]] = defaultdict(list)
-        for diagnostic in found:
-            by_path[os.fspath(diagnostic.path)].append(diagnostic)
-        directed = {path for path, look in looks.items() if look.is_directed}
-        result: list[Diagnostic] = []
-        for path in (by_path.keys() | directed) & self.targets.keys():
-            result += self._settled(self.targets[path], by_path.get(path, []))
-        return result
-
     # files
 
-    def _projects(self) -> dict[str, list[str]]:
-        """The files of each project that has a target, by the root of the project."""
+    def _projects(self) -> list[_Project]:
+        """The projects that have a target, each with all of its files."""
         from idemlint.source.projects import ProjectRoots
 
         roots = ProjectRoots()
-        projects: dict[str, list[str]] = {}
+        listed: dict[str, list[str]] = {}
         for path in self.targets:
-            projects.setdefault(roots.root(path), []).append(path)
-        for root, files in projects.items():
+            listed.setdefault(roots.root(path), []).append(path)
+        projects = []
+        for root, files in listed.items():
             if not any(_is_below(root, folder) for folder in self.searched):
                 known = set(files)
-                files.extend(p for p in self._others(root, roots) if p not in known)
+                files.extend(path for path in _project_files(root, roots) if path not in known)
                 files.sort()
+            stored = self._stored(root, files)
+            cache = ProjectCache() if stored is None else ProjectCache.load(stored)
+            projects.append(_Project(root, files, cache, stored))
         return projects
 
-    def _others(self, root: str, roots: ProjectRoots) -> Iterator[str]:
-        """The files of a project, as its own configuration lets them be found."""
-        from idemlint.config.discovery import Resolver
-        from idemlint.config.errors import ConfigError
-        from idemlint.source.files import find_files
+    def _stored(self, root: str, files: Sequence[str]) -> Path | None:
+        if not self.use_cache or self._unsaved:
+            return None
+        settings = next(self.targets[path].settings for path in files if path in self.targets)
+        parts = [repr(settings.knowledge), repr(settings.src)]
+        return cache_path(settings.cache_dir, root, parts)
 
-        try:
-            found = find_files([Path(root)], Resolver(Path(root)))
-        except ConfigError:
+    def _look_at(self, projects: Sequence[_Project]) -> None:
+        """Look at all files that may have changed, by two processes where they are many."""
+        unread: list[tuple[_Project, str]] = []
+        for project in projects:
+            for path in project.paths:
+                look = self._known_look(project, path)
+                if look is None:
+                    unread.append((project, path))
+                else:
+                    project.looks[path] = look
+        if not unread:
             return
-        for file in found.files:
-            if file.path.endswith(".py") and roots.root(file.path) == root:
-                yield file.path
-
-    def _look_at(self, paths: Sequence[str]) -> dict[str, _Look]:
-        """Read all files once, by two processes where there are many."""
         self._gate  # noqa: B018 - made before the fork, for both
+        paths = [path for _, path in unread]
         count = worker_count() if len(paths) > _FEW_FILES else 1
         shares = [paths[number::count] for number in range(count)]
-        parts = in_parallel(self._look_at_share, shares)
-        looks: dict[str, _Look] = {}
+        parts = in_parallel(lambda share: [self._look(path) for path in share], shares)
+        looks: dict[str, CachedLook | _Problem] = {}
         for share, part in zip(shares, parts, strict=True):
             looks.update(zip(share, part, strict=True))
-        return looks
+        for project, path in unread:
+            look = looks[path]
+            if isinstance(look, _Problem):
+                project.problems[path] = look.text
+                look = CachedLook(0, -1, b"", EMPTY, is_directed=False)
+            project.looks[path] = look
+            project.unread.append(path)
 
-    def _look_at_share(self, paths: Sequence[str]) -> list[_Look]:
-        return [self._look(path) for path in paths]
-
-    def _look(self, path: str) -> _Look:
-        target = self.targets.get(path)
+    def _known_look(self, project: _Project, path: str) -> CachedLook | None:
         try:
-            data = target.contents if target is not None else None
+            return project.cache.known(path)
+        except OSError:
+            return None
+
+    def _look(self, path: str) -> CachedLook | _Problem:
+        moment = 0
+        try:
+            data = self._unsaved.get(path)
             if data is None:
                 with open(path, "rb") as file:  # noqa: PTH123 - a Path for each file takes time
+                    moment = os.fstat(file.fileno()).st_mtime_ns
                     data = file.read()
         except OSError as error:
-            return _Look(EMPTY, problem=_os_error(error))
+            return _Problem(_os_error(error))
         if not data.isascii():
             try:
                 data.decode()
             except UnicodeDecodeError:
-                return _Look(EMPTY, problem=NOT_UTF8)
+                return _Problem(NOT_UTF8)
         directed = b"IDM" in data or b"idemlint" in data
-        return _Look(self._gate.look(data), len(data), is_directed=directed)
-
-    def _callers(self, selections: Mapping[str, Selection]) -> set[str]:
-        """The files that can call, in another file of their project, what writes to a store."""
-        from idemlint.model.selection import Family
-        from idemlint.source.gate import CallerGate
-
-        gates: list[tuple[CallerGate, str]] = []
-        for selection in selections.values():
-            writers = selection.writers()
-            if writers:
-                gate = CallerGate(writers)
-                gates += [
-                    (gate, path)
-                    for path in selection.facts
-                    if not selection.families(path) & Family.WRITE
-                ]
-        count = worker_count() if len(gates) > _FEW_FILES else 1
-        shares = [gates[number::count] for number in range(count)]
-        return {path for part in in_parallel(self._calling, shares) for path in part}
-
-    def _calling(self, pairs: Sequence[tuple[CallerGate, str]]) -> list[str]:
-        return [path for gate, path in pairs if gate.calls(self._bytes(path))]
+        return CachedLook(moment, len(data), digest(data), self._gate.look(data), directed)
 
     def _bytes(self, path: str) -> bytes:
         """The bytes of a file, empty if it cannot be read."""
-        target = self.targets.get(path)
-        if target is not None and target.contents is not None:
-            return target.contents
+        data = self._unsaved.get(path)
+        if data is not None:
+            return data
         try:
             with open(path, "rb") as file:  # noqa: PTH123 - a Path for each file takes time
                 return file.read()
         except OSError:
             return b""
 
-    def _unreadable(self, looks: Mapping[str, _Look]) -> Iterator[Diagnostic]:
-        for path, look in looks.items():
-            if look.problem and path in self.targets:
-                yield Diagnostic(Path(path), _START, "E902", "io-error", look.problem)
+    # what is worth analysing
+
+    def _select(self, project: _Project) -> None:
+        """Decide by the facts of all files of a project which are worth a question."""
+        cache = project.cache
+        if not project.unread and cache.is_fresh(project.paths):
+            project.found = {path: unit.diagnostics for path, unit in cache.units.items()}
+            return
+        from idemlint.model.selection import Family, Selection
+
+        project.can_be_kept = True
+        facts = {path: look.facts for path, look in project.looks.items()}
+        selection = Selection(self._signals, facts, _package(project))
+        for path in project.paths:
+            families = selection.families(path)
+            if families is not Family.NONE:
+                project.units[path] = families
+        project.names = selection.names()
+
+    def _find_callers(self, projects: Sequence[_Project]) -> None:
+        """Add the files that can call, in another one of their project, what writes to a store."""
+        from idemlint.model.selection import Family
+        from idemlint.source.gate import CallerGate
+
+        asked: list[tuple[CallerGate, _Project, str]] = []
+        for project in projects:
+            if project.names is None or not project.names.writers:
+                continue
+            gate = CallerGate(project.names.writers)
+            asked += [
+                (gate, project, path)
+                for path in project.paths
+                if not project.units.get(path, Family.NONE) & Family.WRITE
+            ]
+        count = worker_count() if len(asked) > _FEW_FILES else 1
+        shares = [asked[number::count] for number in range(count)]
+
+        def calling(share: Sequence[tuple[CallerGate, _Project, str]]) -> list[bool]:
+            return [gate.calls(self._bytes(path)) for gate, _, path in share]
+
+        for share, part in zip(shares, in_parallel(calling, shares), strict=True):
+            for (_, project, path), calls in zip(share, part, strict=True):
+                if calls:
+                    project.units[path] = project.units.get(path, Family.NONE) | Family.WRITE
 
     # analysis
 
-    def _analyse(
-        self, units: Sequence[_Unit], names: Mapping[str, ProjectNames], looks: Mapping[str, _Look]
-    ) -> list[list[Diagnostic]]:
-        """The findings of each unit, in their order."""
-        if not units:
-            return []
-        total = sum(looks[unit.path].size for unit in units)
-        count = worker_count() if len(units) > 1 and total > 200_000 else 1
-        shares = _shared_out(units, [looks[unit.path].size for unit in units], count)
+    def _analyse(self, projects: Sequence[_Project]) -> None:
+        """Find what is wrong in the files that are worth it, as far as that is not known."""
+        units: list[tuple[_Project, str]] = []
+        for project in projects:
+            if project.names is not None:
+                self._take_known(project, project.names)
+                units += [
+                    (project, path) for path in project.units if path not in project.found
+                ]
+        sizes = [project.looks[path].size for project, path in units]
+        count = worker_count() if sum(sizes) > _LITTLE_CODE else 1
+        shares = _shared_out(units, sizes, count)
+        for results in in_parallel(self._analyse_share, shares):
+            for root, share in results.items():
+                project = next(project for project in projects if project.root == root)
+                project.found.update(share.found)
+                project.cache.add_edges(share.edges)
+                project.cache.missing |= share.missing
+                project.can_be_kept = project.can_be_kept and not share.warnings
+                self.warnings += share.warnings
+        for project in projects:
+            if project.names is not None:
+                self._keep(project)
 
-        def analyse(share: Sequence[_Unit]) -> tuple[list[list[Diagnostic]], list[str]]:
-            return self._analyse_share(share, names)
+    def _take_known(self, project: _Project, names: ProjectNames) -> None:
+        """Take what earlier runs found and what still holds."""
+        cache = project.cache
+        changed = {
+            path
+            for path in project.unread
+            if path not in cache.looks or cache.looks[path].digest != project.looks[path].digest
+        }
+        # a file that is gone or new can change where an import leads
+        if cache.looks.keys() == project.looks.keys():
+            for path, unit in cache.still_hold(names, changed).items():
+                if project.units.get(path) == unit.families:
+                    project.found[path] = unit.diagnostics
 
-        parts = in_parallel(analyse, shares)
-        for _, warnings in parts:
-            self.warnings += warnings
-        return [found for part, _ in parts for found in part]
+    def _keep(self, project: _Project) -> None:
+        """Put what was found into the cache."""
+        cache = project.cache
+        cache.looks = project.looks
+        cache.units = {
+            path: CachedUnit(families, project.found.get(path, []))
+            for path, families in project.units.items()
+        }
+        cache.names = project.names
+        cache.note_others()
 
-    def _analyse_share(
-        self, units: Sequence[_Unit], names: Mapping[str, ProjectNames]
-    ) -> tuple[list[list[Diagnostic]], list[str]]:
+    def _analyse_share(self, units: Sequence[tuple[_Project, str]]) -> dict[str, _Share]:
         from idemlint.analysis import Analysis
 
-        results: list[list[Diagnostic]] = []
-        warnings: list[str] = []
-        analysis: Analysis | None = None
-        root = None
-        unsaved = {
-            Path(path): target.contents
-            for path, target in self.targets.items()
-            if target.contents is not None
-        }
-        for unit in units:
-            if analysis is None or unit.root != root:
-                root = unit.root
-                analysis = Analysis(
-                    self._knowledge,
-                    self._signals,
-                    names[unit.root],
-                    source_folders=self._source_folders(unit),
-                    unsaved=unsaved,
-                    codes=self._codes,
-                )
-            try:
-                results.append(analysis.diagnostics(Path(unit.path)))
-            except Exception as error:  # noqa: BLE001 - one file never stops the run
-                results.append([])
-                warnings.append(_internal_error(unit.path, error))
-        return results, warnings
+        results: dict[str, _Share] = {}
+        for project, paths in _by_project(units):
+            assert project.names is not None
+            analysis = Analysis(
+                self._knowledge,
+                self._signals,
+                project.names,
+                source_folders=self._source_folders(project),
+                unsaved={Path(path): data for path, data in self._unsaved.items()},
+            )
+            results[project.root] = _analysed(analysis, paths)
+        return results
 
-    def _source_folders(self, unit: _Unit) -> tuple[Path, ...]:
-        target = self.targets.get(unit.path) or next(iter(self.targets.values()))
-        return target.settings.src
+    def _source_folders(self, project: _Project) -> tuple[Path, ...]:
+        settings = [self.targets[path].settings for path in project.paths if path in self.targets]
+        return settings[0].src if settings else ()
 
     # findings
 
-    def _merged(self, found: Iterable[list[Diagnostic]]) -> list[Diagnostic]:
-        """One finding a place and rule: the related places of all are told by the first."""
-        merged: dict[tuple[Path, Range, str], Diagnostic] = {}
-        for diagnostics in found:
-            for diagnostic in diagnostics:
-                key = (diagnostic.path, diagnostic.range, diagnostic.code)
-                before = merged.get(key)
-                if before is not None:
-                    related = dict.fromkeys((*before.related, *diagnostic.related))
-                    diagnostic = replace(before, related=tuple(related))  # noqa: PLW2901
-                merged[key] = diagnostic
-        return list(merged.values())
+    def _settle(self, projects: Sequence[_Project]) -> list[Diagnostic]:
+        """What is left of all that was found, by the settings and comments of each file."""
+        by_path: dict[str, list[Diagnostic]] = defaultdict(list)
+        directed: set[str] = set()
+        for project in projects:
+            for diagnostic in _merged(project):
+                by_path[os.fspath(diagnostic.path)].append(diagnostic)
+            for path, problem in project.problems.items():
+                by_path[path].append(Diagnostic(Path(path), _START, "E902", "io-error", problem))
+            directed.update(path for path, look in project.looks.items() if look.is_directed)
+        return [
+            diagnostic
+            for path in (by_path.keys() | directed) & self.targets.keys()
+            for diagnostic in self._settle_file(self.targets[path], by_path[path])
+        ]
 
-    def _settled(self, target: Target, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
-        """The findings of a file that its settings and comments leave."""
+    def _settle_file(self, target: Target, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
         from idemlint.source.suppressions import Suppressions, concerns_us
         from idemlint.source.text import NotUtf8Error, SourceText
 
         path = Path(target.path)
         codes = target.settings.rules_for(path)
-        kept = [d for d in diagnostics if d.code in codes or d.code in _ALWAYS]
+        kept = [found for found in diagnostics if found.code in codes or found.code in _ALWAYS]
         try:
-            data = path.read_bytes() if target.contents is None else target.contents
-            source = SourceText.decode(path, data)
-        except (OSError, NotUtf8Error):
+            source = SourceText.decode(path, self._bytes(target.path))
+        except NotUtf8Error:
             return kept
-        if self.ignore_noqa or not (kept or concerns_us(source.text)):
+        if not kept and not concerns_us(source.text):
             return kept
         suppressions = Suppressions.of(source)
-        self.warnings += suppressions.warnings(target.path)
         marked = [
-            d if d.code in _ALWAYS else replace(d, noqa_row=suppressions.noqa_row(d.range.start))
-            for d in kept
+            found
+            if found.code in _ALWAYS
+            else replace(found, noqa_row=suppressions.noqa_row(found.range.start))
+            for found in kept
         ]
+        if self.ignore_noqa:
+            return marked
+        self.warnings += suppressions.warnings(target.path)
         filtered = suppressions.filter(marked)
-        unused = suppressions.unused(
-            filtered, enabled=codes, external=target.settings.external
-        )
-        return [*filtered.kept, *(d for d in unused if d.code in codes)]
+        unused = suppressions.unused(filtered, enabled=codes, external=target.settings.external)
+        return [*filtered.kept, *(found for found in unused if found.code in codes)]
 
 
-_ALWAYS = frozenset({"E902", "invalid-syntax"})
+def _project_files(root: str, roots: object) -> Iterator[str]:
+    """The Python files of a project, as its own configuration lets them be found."""
+    from idemlint.config.discovery import Resolver
+    from idemlint.config.errors import ConfigError
+    from idemlint.source.files import find_files
+    from idemlint.source.projects import ProjectRoots
+
+    assert isinstance(roots, ProjectRoots)
+    try:
+        found = find_files([Path(root)], Resolver(Path(root)))
+    except ConfigError:
+        return
+    for file in found.files:
+        if file.path.endswith(".py") and roots.root(file.path) == root:
+            yield file.path
 
 
-def _package(root: str, files: Sequence[str]) -> str:
+def _analysed(analysis: Analysis, paths: Iterable[str]) -> _Share:
+    found: dict[str, list[Diagnostic]] = {}
+    warnings: list[str] = []
+    for path in paths:
+        try:
+            found[path] = analysis.diagnostics(Path(path))
+        except Exception as error:  # noqa: BLE001 - one file never stops the run
+            warnings.append(_internal_error(path, error))
+    return _Share(found, analysis.edges, analysis.missing_names, warnings)
+
+
+def _merged(project: _Project) -> list[Diagnostic]:
+    """One finding a place and rule: the related places of all are told by the first."""
+    merged: dict[tuple[Path, Range, str], Diagnostic] = {}
+    for path in sorted(project.found):
+        for diagnostic in project.found[path]:
+            key = (diagnostic.path, diagnostic.range, diagnostic.code)
+            before = merged.get(key)
+            if before is None:
+                merged[key] = diagnostic
+            elif diagnostic.related != before.related:
+                related = dict.fromkeys((*before.related, *diagnostic.related))
+                merged[key] = replace(before, related=tuple(related))
+    return list(merged.values())
+
+
+def _package(project: _Project) -> str:
     """The name of the package that a project is, if its root is one."""
-    return os.path.basename(root) if os.path.join(root, "__init__.py") in files else ""
+    is_package = os.path.join(project.root, "__init__.py") in project.looks
+    return os.path.basename(project.root) if is_package else ""
 
 
 def _is_below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
-def _shared_out(units: Sequence[_Unit], sizes: Sequence[int], count: int) -> list[list[_Unit]]:
+def _shared_out(
+    units: Sequence[tuple[_Project, str]], sizes: Sequence[int], count: int
+) -> list[list[tuple[_Project, str]]]:
     """Cut `units` into runs of about the same size, so that a project stays together."""
-    shares: list[list[_Unit]] = [[] for _ in range(count)]
+    shares: list[list[tuple[_Project, str]]] = [[] for _ in range(count)]
     whole = sum(sizes) or 1
     before = 0
     for unit, size in zip(units, sizes, strict=True):
@@ -395,13 +515,11 @@ def _shared_out(units: Sequence[_Unit], sizes: Sequence[int], count: int) -> lis
     return [share for share in shares if share]
 
 
-def _user_rows(settings: Settings) -> tuple[object, ...]:
-    from idemlint.knowledge.loader import Origin, UserRow
-
-    return tuple(
-        UserRow(table.name, table.columns, Origin(str(table.path), table.row))
-        for table in settings.knowledge
-    )
+def _by_project(units: Iterable[tuple[_Project, str]]) -> list[tuple[_Project, list[str]]]:
+    found: dict[str, tuple[_Project, list[str]]] = {}
+    for project, path in units:
+        found.setdefault(project.root, (project, []))[1].append(path)
+    return list(found.values())
 
 
 def _os_error(error: OSError) -> str:

@@ -44,7 +44,14 @@ _NOTHING_FOUND = "No Python files found under the given path(s)"
 class Check(Protocol):
     """Finds faults in files: `idemlint.linter.check`, or what stands in for it."""
 
-    def __call__(self, targets: Sequence[Target], *, cache: bool, ignore_noqa: bool) -> Report:
+    def __call__(
+        self,
+        targets: Sequence[Target],
+        *,
+        cache: bool,
+        ignore_noqa: bool,
+        searched: Sequence[str],
+    ) -> Report:
         """Check files as parts of their projects."""
         ...
 
@@ -140,7 +147,12 @@ class CheckRun:
                 for target in targets
             )
         try:
-            report = self._check(targets, cache=is_cached, ignore_noqa=self.arguments.ignore_noqa)
+            report = self._check(
+                targets,
+                cache=is_cached,
+                ignore_noqa=self.arguments.ignore_noqa,
+                searched=inputs.searched,
+            )
         except ValueError as error:
             from idemlint.knowledge.loader import KnowledgeError
 

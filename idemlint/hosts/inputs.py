@@ -46,13 +46,14 @@ class Inputs:
 
     `stdin` is the path under which the text of standard input is checked, `None` for files;
     `shown` the one under which it is reported. `files` are all files found, also those that
-    `lint.exclude` takes from `targets`.
+    `lint.exclude` takes from `targets`, `searched` the directories that they were searched in.
     """
 
     targets: tuple[Target, ...]
     settings: Settings
     errors: tuple[Diagnostic, ...] = ()
     files: tuple[FoundFile, ...] = ()
+    searched: tuple[str, ...] = ()
     stdin: Path | None = None
     shown: Path | None = None
     stdin_bytes: bytes = b""
@@ -95,7 +96,8 @@ def stdin_input(arguments: CheckArguments, resolver: Resolver, console: Console)
 def find_inputs(paths: Iterable[str], resolver: Resolver, console: Console) -> Inputs:
     """The files at `paths`, by default those in the working directory."""
     started = time.perf_counter()
-    found = find_files([Path(path) for path in paths] or [Path()], resolver)
+    listed = [Path(path) for path in paths] or [Path()]
+    found = find_files(listed, resolver)
     console.debug("files", f"Identified files to lint in: {_milliseconds(started)}")
     _tell_warnings(found, resolver, console)
     return Inputs(
@@ -105,6 +107,9 @@ def find_inputs(paths: Iterable[str], resolver: Resolver, console: Console) -> I
         settings=resolver.root,
         errors=tuple(map(io_error, found.errors)),
         files=found.files,
+        searched=tuple(
+            os.path.normpath(resolver.cwd / path) for path in listed if (resolver.cwd / path).is_dir()
+        ),
     )
 
 

@@ -139,6 +139,7 @@ class Model:
                 if path == module.path or count > _MAX_SCHEMA_FILES:
                     continue
                 count += 1
+                self.program.add_edge(module, path)
                 other = self.program.module(path) if path.suffix == ".py" else None
                 if other is not None:
                     if "create table" in other.source.text.lower():

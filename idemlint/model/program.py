@@ -309,7 +309,8 @@ class Program:
 
     `source_folders` are further folders that imports start from, `libraries` names of packages that
     are never the project's own unless they lie there as a package, `unsaved` the bytes of files that
-    differ from the disk. `touched` is called with each file that an answer depends on.
+    differ from the disk. `edges` tells, for each file, of which others an answer about it can depend
+    at the first step: what it imports, as far as that was asked for.
     """
 
     def __init__(
@@ -318,12 +319,11 @@ class Program:
         source_folders: tuple[Path, ...] = (),
         libraries: frozenset[str] = frozenset(),
         unsaved: Mapping[Path, bytes] | None = None,
-        touched: Callable[[Path], None] | None = None,
     ) -> None:
         self._source_folders = source_folders
         self._libraries = libraries
         self._unsaved = dict(unsaved or {})
-        self._touched = touched or (lambda path: None)
+        self.edges: dict[Path, set[Path]] = {}
         self._modules: dict[Path, Module | None] = {}
         self._folders: dict[str, frozenset[str]] = {}
         self._roots: dict[Path, Path] = {}
@@ -334,16 +334,11 @@ class Program:
         """The module of a file; `None` if it cannot be read or is not UTF-8."""
         if path not in self._modules:
             self._modules[path] = self._load(path)
-        self._touched(path)
         return self._modules[path]
 
-    def add(self, source: SourceText) -> Module:
-        """The module of a text that was read already."""
-        root = self.import_root(source.path)
-        module = Module(self, source, _dotted(source.path, root), root)
-        self._modules[source.path] = module
-        self._touched(source.path)
-        return module
+    def add_edge(self, importer: Module, path: Path) -> None:
+        """Note that answers about a module can depend on a file."""
+        self.edges.setdefault(importer.path, set()).add(path)
 
     def _load(self, path: Path) -> Module | None:
         try:
@@ -374,7 +369,7 @@ class Program:
         base = self._found[key]
         if base is None:
             return None
-        return self._descend(base, name.split("."))
+        return self._imported(importer, self._descend(base, name.split(".")))
 
     def find_relative(self, module: str, importer: Module) -> Module | None:
         """The module of a relative name such as `..a.b`; the file system decides, not the root."""
@@ -383,14 +378,19 @@ class Program:
         for _ in range(len(module) - len(name) - 1):
             folder = folder.parent
         if not name:
-            return self._package(folder)
-        return self._descend(folder, name.split("."))
+            return self._imported(importer, self._package(folder))
+        return self._imported(importer, self._descend(folder, name.split(".")))
 
     def submodule(self, package: Module, name: str) -> Module | None:
         """The module `name` inside of a package."""
         if not package.is_package:
             return None
-        return self._descend(package.path.parent, [name])
+        return self._imported(package, self._descend(package.path.parent, [name]))
+
+    def _imported(self, importer: Module, module: Module | None) -> Module | None:
+        if module is not None:
+            self.add_edge(importer, module.path)
+        return module
 
     def _find_top(self, top: str, importer: Module) -> Path | None:
         bases = list(self._source_folders)

@@ -63,7 +63,11 @@ class Occurrence:
 
 
 class Runs:
-    """Follows calls through the program. Frames are bounded in depth and number."""
+    """Follows calls through the program. Frames are bounded in depth and number.
+
+    `missing_names` are the names that were called and are of no function of the project: an answer
+    can change when one is added.
+    """
 
     def __init__(
         self, names: Names, deeds: Deeds, knowledge: Knowledge, project: ProjectNames
@@ -72,6 +76,7 @@ class Runs:
         self.deeds = deeds
         self.knowledge = knowledge
         self._functions = project.functions
+        self.missing_names: set[str] = set()
         self._acting = knowledge.acting_names(project.libraries)
         self._may_act: dict[ast.AST, tuple[bool, int]] = {}
         self._budget = MAX_FRAMES
@@ -111,9 +116,11 @@ class Runs:
     def _is_worthwhile(self, event: CallEvent) -> bool:
         """A look at the name: whether a call can be of a function of the project, or known to act."""
         name = event.name
+        if name in self._functions:
+            return True
+        self.missing_names.add(name)
         return (
-            name in self._functions
-            or name in self._acting
+            name in self._acting
             or not isinstance(event.node.func, ast.Attribute)
             and name not in BUILTINS
             or any(k.arg is not None and self.knowledge.is_key_name(k.arg) for k in event.node.keywords)

@@ -69,6 +69,17 @@ class ProjectNames:
     writers: Mapping[str, frozenset[str]]
     pauses: bool
 
+    def is_same_for(self, other: ProjectNames, missing: frozenset[str]) -> bool:
+        """Whether answers are the same with other names; `missing` were asked for, and not there."""
+        return (
+            self.decorators == other.decorators
+            and self.bases == other.bases
+            and self.libraries == other.libraries
+            and self.writers == other.writers
+            and self.pauses == other.pauses
+            and missing.isdisjoint(other.functions)
+        )
+
 
 class Selection:
     """The files of one project that are worth a look, by the facts of all its files.

@@ -106,7 +106,9 @@ def terminal(tmp_path, monkeypatch, capfd):
     return Terminal(folder, monkeypatch, capfd)
 
 
-def findings_of_ruff(targets: Sequence[Target], *, cache: bool, ignore_noqa: bool) -> Report:
+def findings_of_ruff(
+    targets: Sequence[Target], *, cache: bool, ignore_noqa: bool, searched: Sequence[str]
+) -> Report:
     found = [finding for target in targets for finding in _findings(target, ignore_noqa)]
     return Report(tuple(sorted(found, key=lambda finding: finding.sort_key)))
 
