@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import functools
+import itertools
 import os
 import shutil
 import subprocess
@@ -17,9 +18,10 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["RedisServer", "postgres_dsn", "redis_url"]
+__all__ = ["RedisServer", "empty_postgres", "empty_redis", "postgres_dsn", "redis_url"]
 
 _PATIENCE_SECONDS = 30
+_numbers = itertools.count(1)
 
 
 @functools.cache
@@ -37,10 +39,30 @@ def postgres_dsn() -> str:
     return dsn
 
 
+def empty_postgres() -> str:
+    """The address of a schema of its own, which is made much sooner than a database."""
+    dsn = postgres_dsn()
+    import psycopg
+
+    name = f"schema_{next(_numbers)}"
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {name}")
+    return f"{dsn}&options=-csearch_path%3D{name}"
+
+
 @functools.cache
 def redis_url() -> str:
     """The address of a Redis that lasts as long as the test run; skips where there is none."""
     return RedisServer(_scratch_folder(), "--save", "", "--appendonly", "no").url
+
+
+def empty_redis() -> str:
+    """The same, emptied."""
+    url = redis_url()
+    import redis
+
+    redis.Redis.from_url(url).flushall()
+    return url
 
 
 class RedisServer:

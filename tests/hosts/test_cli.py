@@ -305,8 +305,9 @@ def test_help_is_given_whatever_follows(terminal):
 def test_the_help_of_the_program_lists_every_command(terminal):
     lines = terminal.idemlint("--help").out.splitlines()
 
+    width = max(map(len, COMMANDS))
     for name, text in COMMANDS.items():
-        assert f"  {name.ljust(7)}  {text}" in lines
+        assert f"  {name.ljust(width)}  {text}" in lines
 
 
 @pytest.mark.parametrize("name", COMMANDS)
