@@ -69,11 +69,13 @@ class Analysis:
         return [
             diagnostic
             for other, entries in by_module.items()
-            for diagnostic in _flagged(other, entries)
+            for diagnostic in _flagged(other, entries, self.model)
         ]
 
 
-def _flagged(module: Module, evidence: list[Evidence]) -> Iterator[Diagnostic]:
+def _flagged(
+    module: Module, evidence: list[Evidence], model: Model
+) -> Iterator[Diagnostic]:
     """Cut the slices that hold evidence and let the visitors of its rules flag it there."""
     # LibCST takes its time to import: only where something was found
     from idemlint.source.slices import Slice, SliceError
@@ -82,7 +84,7 @@ def _flagged(module: Module, evidence: list[Evidence]) -> Iterator[Diagnostic]:
 
     for statement, entries in _by_statement(module, evidence):
         try:
-            found = SliceEvidence(Slice(module.source, statement), entries)
+            found = SliceEvidence(Slice(module.source, statement), entries, model)
         except SliceError:
             # newer than LibCST's parser: told without a fix
             for entry in entries:

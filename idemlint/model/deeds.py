@@ -816,6 +816,12 @@ class Deeds:
                 for entry in self._from_mapping(call, place, name):
                     yield entry.value
 
+    def carrying_call(self, deed: Deed) -> Place:
+        """The call whose arguments are sent: the effect's own, or the one that built its request."""
+        if deed.method:
+            return self._http_request_of(deed)[0]
+        return self._built_by(deed) or deed.place
+
     def _http_request_of(self, deed: Deed) -> tuple[Place, rows.HttpRequest | None]:
         row = self.knowledge.http(deed.path)
         if row is None:

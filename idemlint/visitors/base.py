@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from idemlint.catalogue import Rule
     from idemlint.model.evidence import Evidence
+    from idemlint.model.model import Model
     from idemlint.source.slices import Slice
 
 __all__ = ["RuleVisitor", "SliceEvidence", "diagnostic"]
@@ -23,8 +24,9 @@ __all__ = ["RuleVisitor", "SliceEvidence", "diagnostic"]
 class SliceEvidence:
     """What the model found in one slice, and the diagnostics made of it."""
 
-    def __init__(self, slice_: Slice, evidence: Iterable[Evidence]) -> None:
+    def __init__(self, slice_: Slice, evidence: Iterable[Evidence], model: Model) -> None:
         self.slice = slice_
+        self.model = model
         self.diagnostics: list[Diagnostic] = []
         self._at: dict[tuple[str, ast.AST], list[Evidence]] = {}
         for entry in evidence:

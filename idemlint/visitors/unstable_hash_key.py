@@ -1,20 +1,28 @@
-"""IDM104: see `rules/`."""
+"""IDM104: a key that differs between processes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from idemlint.fixes.keys import unstable_fix
 from idemlint.visitors.base import RuleVisitor
 
 if TYPE_CHECKING:
     import libcst as cst
 
+    from idemlint.diagnostic import Fix
+    from idemlint.model.evidence import Evidence
+
 __all__ = ["Visitor"]
 
 
 class Visitor(RuleVisitor):
-    """Flags IDM104."""
+    """Flags the call that gives another value in another process."""
 
     def visit_Call(self, node: cst.Call) -> None:
-        """A call."""
+        """A call that makes a value."""
         self.flag(node)
+
+    def fix(self, node: cst.CSTNode, evidence: Evidence) -> Fix | None:
+        """Compute the key from a canonical form."""
+        return unstable_fix(evidence, self.found.model)

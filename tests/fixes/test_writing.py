@@ -12,7 +12,20 @@ import pytest
 from idemlint.fixes.writing import WriteError, Written, write_file, write_files
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+
+@pytest.fixture
+def read_only(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], None]:
+    """Makes a file one that this process may not write, whoever runs the tests."""
+    refused: set[str] = set()
+    may = os.access
+    monkeypatch.setattr(
+        os, "access", lambda path, mode: str(path) not in refused and may(path, mode)
+    )
+    return lambda path: refused.add(str(path))
+
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="modes and links of POSIX")
 
@@ -54,9 +67,8 @@ def test_the_owner_stays(tree: Path) -> None:
     assert (status.st_uid, status.st_gid) == (12345, 23456)
 
 
-@posix
-def test_a_read_only_file_is_left_alone(tree: Path) -> None:
-    (tree / "a.py").chmod(0o444)
+def test_a_read_only_file_is_left_alone(tree: Path, read_only: Callable[[Path], None]) -> None:
+    read_only(tree / "a.py")
     with pytest.raises(WriteError, match=r"a\.py was not written: it is read-only$"):
         write_file(tree / "a.py", b"x\n", tree=tree)
     assert (tree / "a.py").read_bytes() == b"a\n"
@@ -139,9 +151,8 @@ def test_a_folder_that_takes_no_files_is_an_error(tree: Path) -> None:
         tree.chmod(0o755)
 
 
-@posix
-def test_what_can_be_written_is_written(tree: Path) -> None:
-    (tree / "a.py").chmod(0o444)
+def test_what_can_be_written_is_written(tree: Path, read_only: Callable[[Path], None]) -> None:
+    read_only(tree / "a.py")
     contents = {tree / "b.py": b"x\n", tree / "a.py": b"y\n"}
     done = write_files(contents, tree=tree)
     assert done == Written(
@@ -152,10 +163,11 @@ def test_what_can_be_written_is_written(tree: Path) -> None:
     assert (tree / "b.py").read_bytes() == b"x\n"
 
 
-@posix
-def test_linked_files_are_written_all_or_none(tree: Path) -> None:
+def test_linked_files_are_written_all_or_none(
+    tree: Path, read_only: Callable[[Path], None]
+) -> None:
     (tree / "c.py").write_bytes(b"c\n")
-    (tree / "b.py").chmod(0o444)
+    read_only(tree / "b.py")
     linked = [frozenset({tree / "a.py", tree / "b.py", tree / "unchanged.py"})]
     contents = {tree / name: b"x\n" for name in ("a.py", "b.py", "c.py")}
     done = write_files(contents, tree=tree, linked=linked)

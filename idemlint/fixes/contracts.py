@@ -1,0 +1,104 @@
+"""Cures for tools that take no key (IDM401)."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from idemlint.diagnostic import Applicability
+from idemlint.fixes.editors import Editors
+from idemlint.fixes.placing import place_key
+from idemlint.fixes.taking import DESCRIPTION, KEY, hand_down, take_key
+
+if TYPE_CHECKING:
+    from idemlint.diagnostic import Fix
+    from idemlint.model.entries import Entry
+    from idemlint.model.evidence import Evidence
+    from idemlint.model.model import Model
+    from idemlint.model.runs import Occurrence
+
+__all__ = ["parameter_fix"]
+
+
+def parameter_fix(evidence: Evidence, model: Model) -> Fix | None:
+    """Add a required key and pass it to where the effect's provider looks for one.
+
+    Where no provider looks for it, the parameter alone is shown for review: it still has to guard
+    the effect.
+    """
+    entry = evidence.entry
+    assert entry is not None
+    if entry.function is None or entry.schema is not None and not _has_class_schema(entry, model):
+        return _in_schema(entry, model)
+    message = f"Add a required `{KEY}` parameter to `{entry.name}`"
+    if evidence.subject is not None:
+        _, effects = evidence.subject
+        editors = Editors()
+        key = take_key(entry, model, editors)
+        if key is not None and all(_passed(o, key, model, editors) for o in _distinct(effects)):
+            fix = editors.fix(f"{message} and pass it on", Applicability.UNSAFE)
+            if fix is not None:
+                return fix
+    editors = Editors()
+    if take_key(entry, model, editors) is None:
+        return _in_schema(entry, model)
+    return editors.fix(message, Applicability.DISPLAY)
+
+
+def _distinct(effects: list[Occurrence]) -> list[Occurrence]:
+    """One way to each effect."""
+    found: dict[ast.AST, Occurrence] = {}
+    for occurrence in effects:
+        found.setdefault(occurrence.deed.call, occurrence)
+    return list(found.values())
+
+
+def _passed(occurrence: Occurrence, key: str, model: Model, editors: Editors) -> bool:
+    deed = occurrence.deed
+    if not deed.is_effect or deed.key is None or not deed.duplicates:
+        return False
+    frames = [hop.frame for hop in occurrence.hops]
+    handed = hand_down(frames, key, editors)
+    if handed is None:
+        return False
+    written, is_required = handed
+    return place_key(deed, written, model, editors, optional=not is_required)
+
+
+def _has_class_schema(entry: Entry, model: Model) -> bool:
+    from idemlint.model.symbols import ClassSymbol
+
+    assert entry.schema is not None
+    return any(isinstance(symbol, ClassSymbol) for symbol in model.names.resolve(entry.schema))
+
+
+def _in_schema(entry: Entry, model: Model) -> Fix | None:
+    """Add the key to a schema that is written down as a dictionary, and to what it requires."""
+    if entry.schema is None:
+        return None
+    from idemlint.model.symbols import Literal
+
+    editors = Editors()
+    for symbol in model.names.resolve(entry.schema):
+        if not isinstance(symbol, Literal) or not isinstance(symbol.node, ast.Dict):
+            continue
+        editor = editors.of(symbol.place.frame.module)
+        entries = {
+            key.value: value
+            for key, value in zip(symbol.node.keys, symbol.node.values, strict=True)
+            if isinstance(key, ast.Constant)
+        }
+        properties, required = entries.get("properties"), entries.get("required")
+        if not isinstance(properties, ast.Dict):
+            continue
+        editor.add_entry(properties, f'"{KEY}"', f'{{"type": "string", "description": "{DESCRIPTION}"}}')
+        if isinstance(required, ast.List) and required.elts:
+            editor.append_item(
+                editor.span(required)[0], required.elts[-1], editor.span(required)[1] - 1, f'"{KEY}"'
+            )
+        elif isinstance(required, ast.List):
+            editor.insert(editor.span(required)[0] + 1, f'"{KEY}"')
+        elif required is None:
+            editor.add_entry(symbol.node, '"required"', f'["{KEY}"]')
+        return editors.fix(f"Add a required `{KEY}` to the schema of `{entry.name}`", Applicability.DISPLAY)
+    return None

@@ -1,0 +1,36 @@
+"""The edits of one fix, over all the modules that it changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from idemlint.diagnostic import Applicability, Fix
+from idemlint.fixes.editing import Editor
+
+if TYPE_CHECKING:
+    from idemlint.model.program import Module
+
+__all__ = ["Editors"]
+
+
+class Editors:
+    """Editors by module."""
+
+    def __init__(self) -> None:
+        self._editors: dict[Module, Editor] = {}
+
+    def of(self, module: Module) -> Editor:
+        """The editor of a module."""
+        made = self._editors.get(module)
+        if made is None:
+            made = self._editors[module] = Editor(module)
+        return made
+
+    def fix(self, message: str, applicability: Applicability) -> Fix | None:
+        """The fix that all edits make; `None` if there are none, or if two of them overlap."""
+        edits = {edit for editor in self._editors.values() for edit in editor.edits}
+        ordered = sorted(edits, key=lambda edit: (str(edit.path), edit.range.start, edit.range.end))
+        for before, after in zip(ordered, ordered[1:], strict=False):
+            if before.path == after.path and before.range.end > after.range.start:
+                return None
+        return Fix(message, applicability, tuple(ordered)) if ordered else None

@@ -1,0 +1,691 @@
+"""Cures for keys and identities that differ on a replay (IDM101, IDM102, IDM103, IDM104, IDM105)."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from idemlint.diagnostic import Applicability
+from idemlint.fixes.editors import Editors
+from idemlint.fixes.taking import KEY, hand_down, make_required, take_key
+from idemlint.model.entries import Entry, EntryKind, ToolParameter
+from idemlint.model.values import ValueKind
+
+if TYPE_CHECKING:
+    from idemlint.diagnostic import Fix
+    from idemlint.fixes.editing import Editor
+    from idemlint.model.evidence import Evidence
+    from idemlint.model.keys import KeyUse
+    from idemlint.model.model import Model
+    from idemlint.model.program import Function
+    from idemlint.model.retries import Retrying
+    from idemlint.model.runs import Occurrence
+    from idemlint.model.symbols import Frame
+    from idemlint.model.values import Origin
+
+__all__ = ["call_id_fix", "clock_fix", "fresh_fix", "identity_fix", "kept_fix", "unstable_fix"]
+
+_TEXT_WRAPPERS = {"str", "repr"}
+_TEXT_ATTRIBUTES = {"hex", "urn", "int", "hexdigest"}
+_BYTES = ("urandom", "token_bytes", "randbytes", ".bytes")
+_SEPARATORS = "-_:./|#"
+
+
+class Cure:
+    """What the cures of one finding about a value share."""
+
+    def __init__(self, evidence: Evidence, model: Model) -> None:
+        self.use: KeyUse
+        self.origin: Origin
+        self.occurrence: Occurrence
+        self.retrying: Retrying | None
+        self.use, self.origin, self.occurrence, self.retrying = evidence.subject
+        self.entry = evidence.entry
+        self.model = model
+        self.module = self.origin.module
+        self.editors = Editors()
+        self.editor: Editor = self.editors.of(self.module)
+
+    @property
+    def function(self) -> Function | None:
+        """The function in which the value is made."""
+        return self.origin.frame.function
+
+    def parents(self) -> list[ast.AST]:
+        """The nodes around the call that makes the value, the nearest first."""
+        function = self.function
+        root = function.node if function is not None else None
+        return _parents(self.origin.node, root)
+
+    def statement(self) -> ast.stmt | None:
+        """The statement in which the value is made."""
+        return next((node for node in self.parents() if isinstance(node, ast.stmt)), None)
+
+    def whole(self) -> ast.expr:
+        """The call that makes the value, with what only turns it into a text."""
+        node = self.origin.node
+        assert isinstance(node, ast.expr)
+        for parent in self.parents():
+            if isinstance(parent, ast.Call) and (
+                (isinstance(parent.func, ast.Name) and parent.func.id in _TEXT_WRAPPERS and node in parent.args)
+                or (parent.func is node and isinstance(node, ast.Attribute) and node.attr in _TEXT_ATTRIBUTES)
+            ):
+                node = parent
+            elif isinstance(parent, ast.Attribute) and parent.attr in _TEXT_ATTRIBUTES:
+                node = parent
+            elif isinstance(parent, ast.FormattedValue) and parent.conversion == -1:
+                outer = _parent_of(parent, self.parents())
+                if isinstance(outer, ast.JoinedStr) and len(outer.values) == 1:
+                    node = outer
+            else:
+                break
+        return node
+
+    def replace_value(self, content: str) -> None:
+        """Put an expression in the place of the value; a statement that then says `x = x` goes."""
+        statement = self.statement()
+        whole = self.whole()
+        if any(name in self.editor.code(whole) for name in _BYTES):
+            content = f"{content}.encode()"
+        if ("'" in content or '"' in content) and self._in_text() and statement is not None:
+            # quotes inside of an f-string need Python 3.12
+            assert self.function is not None
+            name = _free_name(KEY, self.function)
+            self.editor.insert_before(statement, f"{name} = {content}")
+            content = name
+        if (
+            isinstance(statement, ast.Assign)
+            and statement.value is whole
+            and len(statement.targets) == 1
+            and isinstance(statement.targets[0], ast.Name)
+            and statement.targets[0].id == content
+            and self.editor.stands_alone(statement)
+            and _has_company(statement, self.parents())
+        ):
+            self.editor.delete_statement(statement)
+        else:
+            self.editor.replace_node(whole, content)
+
+    def _in_text(self) -> bool:
+        """Whether the value stands inside of an f-string."""
+        return any(
+            isinstance(parent, ast.JoinedStr) and parent is not self.whole()
+            for parent in self.parents()
+        )
+
+    def frames_from_entry(self) -> list[Frame] | None:
+        """The frames from the entry to the function that makes the value; `None` if they do not join."""
+        if self.entry is None:
+            return None
+        found = [self.origin.frame]
+        while found[0].function is not self.entry.function:
+            call = found[0].call
+            if call is None or len(found) > 5:
+                return None
+            found.insert(0, call.frame)
+        return found
+
+    def key_in_scope(self) -> str | None:
+        """How the key of the entry is written where the value is made; parameters are added for it."""
+        if self.entry is None:
+            return None
+        frames = self.frames_from_entry()
+        if frames is None:
+            return None
+        key = take_key(self.entry, self.model, self.editors)
+        handed = None if key is None else hand_down(frames, key, self.editors)
+        return None if handed is None else handed[0]
+
+
+# a key that is made anew (IDM101)
+
+
+def fresh_fix(evidence: Evidence, model: Model) -> Fix | None:
+    """Take the key from the caller, from what is stable in a node, or make it before the retries."""
+    if isinstance(evidence.subject, ToolParameter):
+        return _required_field(evidence.subject)
+    cure = Cure(evidence, model)
+    if cure.origin.kind is ValueKind.ATTEMPT:
+        return clock_fix(evidence, model)
+    if cure.origin.once:
+        return _required_argument(cure)
+    if cure.retrying is not None:
+        return _hoisted(cure) or _taken_by_function(cure)
+    entry = cure.entry
+    if entry is None:
+        return None
+    if entry.kind is EntryKind.NODE:
+        return _derived_in_node(cure, entry)
+    return _without_fallback(cure, entry) or _without_salt(cure, entry) or _taken(cure, entry)
+
+
+def _without_salt(cure: Cure, entry: Entry) -> Fix | None:
+    """A fresh part beside the key that the tool takes: drop it."""
+    keys = {parameter.name for parameter in cure.model.entries.key_parameters(entry)}
+    if not any(o.kind is ValueKind.PARAMETER and o.name in keys for o in cure.use.origins):
+        return None
+    if not _dropped(cure):
+        return None
+    return cure.editors.fix(f"Drop `{_short(cure)}` from the key", Applicability.UNSAFE)
+
+
+def _required_field(parameter: ToolParameter) -> Fix | None:
+    editors = Editors()
+    make_required(parameter, editors)
+    return editors.fix(f"Make `{parameter.name}` required", Applicability.UNSAFE)
+
+
+def _required_argument(cure: Cure) -> Fix | None:
+    assert cure.entry is not None
+    for parameter in cure.entry.parameters:
+        default = parameter.default
+        if default is not None and cure.origin.node in ast.walk(default.node):
+            make_required(parameter, cure.editors)
+            return cure.editors.fix(f"Make `{parameter.name}` required", Applicability.UNSAFE)
+    return None
+
+
+def _hoisted(cure: Cure) -> Fix | None:
+    """Make the key above the loop that sends again."""
+    retrying = cure.retrying
+    assert retrying is not None
+    loop, statement, function = retrying.statement, cure.statement(), cure.function
+    if loop is None or statement is None or function is None:
+        return None
+    if loop not in cure.parents() or not cure.editor.stands_alone(loop):
+        return _hoisted_call(cure, loop)
+    names = {n.id for n in ast.walk(cure.whole()) if isinstance(n, ast.Name)}
+    if not names.isdisjoint(_bound_in(loop)):
+        return None
+    whole = cure.whole()
+    message = f"Make `{cure.use.name}` before the loop"
+    if (
+        isinstance(statement, ast.Assign)
+        and len(statement.targets) == 1
+        and isinstance(statement.targets[0], ast.Name)
+        and cure.editor.stands_alone(statement)
+        and _has_company(statement, cure.parents())
+        and _is_only_binding(statement.targets[0].id, statement, function)
+        and {n.id for n in ast.walk(statement.value) if isinstance(n, ast.Name)}.isdisjoint(_bound_in(loop))
+        and _is_about(cure, statement.value)
+    ):
+        cure.editor.insert_before(loop, cure.editor.code(statement))
+        cure.editor.delete_statement(statement)
+        return cure.editors.fix(message, Applicability.SAFE)
+    name = _free_name(KEY, function)
+    cure.editor.insert_before(loop, f"{name} = {cure.editor.code(whole)}")
+    cure.editor.replace_node(whole, name)
+    return cure.editors.fix(message, Applicability.SAFE)
+
+
+def _is_about(cure: Cure, value: ast.expr) -> bool:
+    """Whether an expression is the key alone: moved, nothing else moves with it."""
+    whole = cure.whole()
+    if value is whole:
+        return True
+    return isinstance(value, ast.JoinedStr | ast.BinOp) and not any(
+        isinstance(node, ast.Call) and node not in ast.walk(whole) for node in ast.walk(value)
+    )
+
+
+def _hoisted_call(cure: Cure, loop: ast.stmt) -> Fix | None:
+    """The key is made in a helper that the loop calls without arguments: call it before the loop."""
+    frame: Frame | None = cure.origin.frame
+    top = cure.occurrence.top
+    while frame is not None and frame.call is not None:
+        call = frame.call
+        function = call.frame.function
+        if function is not None and loop in _parents(call.node, function.node):
+            if top.frame.function is not function:
+                return None
+            names = {n.id for n in ast.walk(call.node) if isinstance(n, ast.Name)}
+            editor = cure.editors.of(call.frame.module)
+            if not names.isdisjoint(_bound_in(loop)) or not editor.stands_alone(loop):
+                return None
+            node = _awaited(call.node, function)
+            name = _free_name(KEY, function)
+            if not _gives_key(cure, call.node):
+                return None
+            editor.insert_before(loop, f"{name} = {editor.code(node)}")
+            editor.replace_node(node, name)
+            return cure.editors.fix(f"Make `{cure.use.name}` before the loop", Applicability.SAFE)
+        frame = call.frame
+    return None
+
+
+def _gives_key(cure: Cure, call: ast.expr) -> bool:
+    """Whether a call gives the key itself, not the answer of the effect."""
+    return call is not cure.occurrence.top.event.node
+
+
+def _taken_by_function(cure: Cure) -> Fix | None:
+    """A function that a decorator repeats takes the key from its callers."""
+    function = cure.function
+    retrying = cure.retrying
+    if function is None or retrying is None or retrying.statement is not None:
+        return None
+    if isinstance(function.node, ast.Lambda) or function.parameter(KEY) is not None:
+        return None
+    code = cure.editor.code(cure.whole())
+    if not cure.editor.add_parameter(function, f"{KEY}: str", required=True):
+        return None
+    cure.replace_value(KEY)
+    for call in _calls_of(function, cure.module.statements()):
+        cure.editor.add_keyword(call, KEY, code)
+    return cure.editors.fix(f"Take `{KEY}` as a parameter of `{function.name}`", Applicability.UNSAFE)
+
+
+def _without_fallback(cure: Cure, entry: Entry) -> Fix | None:
+    """`key or uuid4()` where the tool has a key: insist on the key."""
+    known = cure.model.entries.key_parameters(entry)
+    if not known or known[0].source == "schema":
+        return None
+    statement = cure.statement()
+    for parent, child in _pairs(cure):
+        if isinstance(parent, ast.BoolOp) and isinstance(parent.op, ast.Or) and child in parent.values[1:]:
+            rest = [cure.editor.code(value) for value in parent.values if value is not child]
+            make_required(known[0], cure.editors)
+            cure.editor.replace_node(parent, " or ".join(rest))
+            return cure.editors.fix(f"Insist on `{known[0].name}`", Applicability.UNSAFE)
+        if isinstance(parent, ast.IfExp) and child in (parent.body, parent.orelse):
+            other = parent.body if child is parent.orelse else parent.orelse
+            make_required(known[0], cure.editors)
+            cure.editor.replace_node(parent, cure.editor.code(other))
+            return cure.editors.fix(f"Insist on `{known[0].name}`", Applicability.UNSAFE)
+    if isinstance(statement, ast.Assign) and cure.function is entry.function:
+        block = _parent_of(statement, cure.parents())
+        if (
+            isinstance(block, ast.If)
+            and statement in block.body
+            and any(o.kind is ValueKind.PARAMETER for o in cure.use.origins)
+            and cure.editor.stands_alone(statement)
+        ):
+            make_required(known[0], cure.editors)
+            cure.editor.replace_node(statement, f'raise ValueError("{known[0].name} must not be empty")')
+            return cure.editors.fix(f"Insist on `{known[0].name}`", Applicability.UNSAFE)
+    return None
+
+
+def _taken(cure: Cure, entry: Entry) -> Fix | None:
+    """A tool or task takes the key from its caller."""
+    key = cure.key_in_scope()
+    if key is None:
+        return None
+    cure.replace_value(key)
+    return cure.editors.fix(f"Take `{key}` as a parameter of `{entry.name}`", Applicability.UNSAFE)
+
+
+def _derived_in_node(cure: Cure, entry: Entry) -> Fix | None:
+    """A node computes the key from the thread, its own name and the state that the effect uses."""
+    function = entry.function
+    if function is None or cure.function is not function or isinstance(function.node, ast.Lambda):
+        return None
+    expression = node_key(cure, entry)
+    if expression is None:
+        return None
+    cure.replace_value(expression)
+    return cure.editors.fix("Compute the key from what is the same on a replay", Applicability.UNSAFE)
+
+
+def node_key(cure: Cure, entry: Entry) -> str | None:
+    """`str(uuid5(…))` of the thread, the node and what of the state the effect uses."""
+    function = entry.function
+    assert function is not None
+    thread = _thread_id(cure, function)
+    if thread is None:
+        return None
+    state = next((name for name in function.positional if name != function.self_name), "")
+    fields = _state_reads(cure.occurrence.deed.call, state)
+    parts = [f"{{{thread}}}", entry.name, *(f"{{{field}}}" for field in fields)]
+    text = ":".join(parts)
+    quote = '"' if "'" in text else "'"
+    namespace = cure.editor.add_import("uuid", "NAMESPACE_URL")
+    uuid5 = cure.editor.add_import("uuid", "uuid5")
+    return f"str({uuid5}({namespace}, f{quote}{text}{quote}))"
+
+
+def _thread_id(cure: Cure, function: Function) -> str | None:
+    """How the thread's id is written; a `config` parameter is added for it."""
+    names = [arg.arg for arg in function.parameters]
+    config = next((name for name in names if name in ("config", "cfg")), None)
+    if config is None:
+        if function.node.args.kwarg is not None or function.node.args.vararg is not None:
+            return None
+        hint = cure.editor.add_import("langchain_core.runnables", "RunnableConfig")
+        if not cure.editor.add_parameter(function, f"config: {hint}", required=True):
+            return None
+        config = "config"
+    return f"{config}['configurable']['thread_id']"
+
+
+def _state_reads(call: ast.Call, state: str) -> list[str]:
+    """The fields of the state that a call uses, as they are written in an f-string."""
+    found: dict[str, None] = {}
+    for node in ast.walk(call):
+        if (
+            isinstance(node, ast.Subscript)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == state
+            and isinstance(node.slice, ast.Constant)
+            and isinstance(node.slice.value, str)
+        ):
+            found[f"{state}['{node.slice.value}']"] = None
+        elif (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == state
+            and isinstance(node.ctx, ast.Load)
+            and node.attr not in ("get", "items", "keys")
+        ):
+            found[f"{state}.{node.attr}"] = None
+    return list(found)[:4]
+
+
+# a key that a node makes where its state has none (IDM202)
+
+
+def kept_fix(evidence: Evidence, model: Model) -> Fix | None:
+    """Compute the key in the place of making it and hoping that the state keeps it."""
+    cure = Cure(evidence, model)
+    entry = cure.entry
+    if entry is None or entry.kind is not EntryKind.NODE:
+        return None
+    return _derived_in_node(cure, entry)
+
+
+# a clock in a key (IDM102)
+
+
+def clock_fix(evidence: Evidence, model: Model) -> Fix | None:
+    """Drop the clock from the key; a key that is nothing but the clock is taken from the caller."""
+    if isinstance(evidence.subject, ToolParameter):
+        return _required_field(evidence.subject)
+    cure = Cure(evidence, model)
+    if _dropped(cure):
+        return cure.editors.fix(f"Drop `{_short(cure)}` from the key", Applicability.UNSAFE)
+    entry = cure.entry
+    if entry is None:
+        return None
+    if entry.kind is EntryKind.NODE:
+        return _derived_in_node(cure, entry)
+    return _without_fallback(cure, entry) or _taken(cure, entry)
+
+
+def _short(cure: Cure) -> str:
+    return " ".join(cure.editor.code(cure.origin.node).split())[:40]
+
+
+def _dropped(cure: Cure) -> bool:
+    """Take a part out of an f-string, a sum or a joined list, with the separator beside it."""
+    chain = [cure.origin.node, *cure.parents()]
+    for child, parent in zip(chain, chain[1:], strict=False):
+        if isinstance(parent, ast.stmt):
+            return _dropped_by_name(cure, parent)
+        if isinstance(parent, ast.JoinedStr) and isinstance(child, ast.FormattedValue):
+            return _drop_formatted(cure, parent, child)
+        if isinstance(parent, ast.List | ast.Tuple) and len(parent.elts) > 1:
+            return _drop_element(cure, parent, child)
+        if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add):
+            return _drop_operand(cure, parent, child)
+    return False
+
+
+def _drop_operand(cure: Cure, whole: ast.BinOp, part: ast.AST) -> bool:
+    """`salt + key` as `key`; of two texts between which a separator stands, that stays."""
+    other = whole.right if part is whole.left else whole.left
+    if isinstance(other, ast.Constant):
+        return False
+    cure.editor.replace_node(whole, cure.editor.code(other))
+    return True
+
+
+def _dropped_by_name(cure: Cure, statement: ast.stmt) -> bool:
+    """`stamp = int(time.time())`, used in one f-string: drop it there, and the variable."""
+    function = cure.function
+    if function is None or not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return False
+    target = statement.targets[0]
+    if not isinstance(target, ast.Name) or not cure.editor.stands_alone(statement):
+        return False
+    uses = [
+        node
+        for node in ast.walk(function.node)
+        if isinstance(node, ast.Name) and node.id == target.id and isinstance(node.ctx, ast.Load)
+    ]
+    if len(uses) != 1:
+        return False
+    around = _parents(uses[0], function.node)
+    chain = [uses[0], *around]
+    for child, parent in zip(chain, chain[1:], strict=False):
+        if isinstance(parent, ast.stmt):
+            return False
+        is_dropped = False
+        if isinstance(parent, ast.JoinedStr) and isinstance(child, ast.FormattedValue):
+            is_dropped = _drop_formatted(cure, parent, child)
+        elif isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add):
+            is_dropped = _drop_operand(cure, parent, child)
+        elif isinstance(parent, ast.List | ast.Tuple) and len(parent.elts) > 1:
+            is_dropped = _drop_element(cure, parent, child)
+        else:
+            continue
+        if is_dropped and _has_company(statement, cure.parents()):
+            cure.editor.delete_statement(statement)
+        return is_dropped
+    return False
+
+
+def _drop_formatted(cure: Cure, whole: ast.JoinedStr, part: ast.FormattedValue) -> bool:
+    stable = [value for value in whole.values if isinstance(value, ast.FormattedValue) and value is not part]
+    if not stable:
+        return False
+    start, end = cure.editor.span(whole)
+    inner_start, inner_end = cure.editor.span(part.value)
+    text = cure.editor.text
+    opening = text.rfind("{", start, inner_start)
+    closing = text.find("}", inner_end, end)
+    if opening < 0 or closing < 0:
+        return False
+    closing += 1
+    if text[opening - 1] in _SEPARATORS:
+        opening -= 1
+    elif text[closing : closing + 1] and text[closing] in _SEPARATORS:
+        closing += 1
+    cure.editor.replace(opening, closing, "")
+    return True
+
+
+def _drop_element(cure: Cure, whole: ast.List | ast.Tuple, part: ast.AST) -> bool:
+    if part not in whole.elts or len(whole.elts) < 3 and isinstance(whole, ast.Tuple):
+        return False
+    index = whole.elts.index(part)  # type: ignore[arg-type]
+    if index:
+        start = cure.editor.span(whole.elts[index - 1])[1]
+        cure.editor.replace(start, cure.editor.span(part)[1], "")
+    else:
+        end = cure.editor.span(whole.elts[1])[0]
+        cure.editor.replace(cure.editor.span(part)[0], end, "")
+    return True
+
+
+# an identity that is made anew (IDM103)
+
+
+def identity_fix(evidence: Evidence, model: Model) -> Fix | None:
+    """Derive the identity from the key."""
+    cure = Cure(evidence, model)
+    entry = cure.entry
+    if entry is None:
+        return None
+    whole = cure.whole()
+    hexed = isinstance(whole, ast.Attribute) and whole.attr == "hex"
+    is_uuid = "uuid" in cure.editor.code(cure.origin.node)
+    if entry.kind is EntryKind.NODE:
+        if cure.function is not entry.function:
+            return None
+        expression = node_key(cure, entry)
+        if expression is None:
+            return None
+        cure.replace_value(expression)
+        return cure.editors.fix("Compute the identity from what is the same on a replay", Applicability.UNSAFE)
+    key = cure.key_in_scope()
+    if key is None:
+        return None
+    namespace = cure.editor.add_import("uuid", "NAMESPACE_URL")
+    uuid5 = cure.editor.add_import("uuid", "uuid5")
+    made = f"{uuid5}({namespace}, {key})"
+    if is_uuid:
+        cure.editor.replace_node(cure.origin.node, made)
+    else:
+        cure.editor.replace_node(whole, f"{made}.hex" if hexed or _is_text(cure) else f"str({made})")
+    return cure.editors.fix(f"Derive the identity from `{key}`", Applicability.UNSAFE)
+
+
+def _is_text(cure: Cure) -> bool:
+    return "hex" in cure.editor.code(cure.origin.node)
+
+
+# a key that depends on the process (IDM104)
+
+
+def unstable_fix(evidence: Evidence, model: Model) -> Fix | None:
+    """Compute the key from a canonical form."""
+    cure = Cure(evidence, model)
+    node = cure.origin.node
+    if isinstance(node, ast.Set | ast.SetComp):
+        cure.editor.replace_node(node, f"sorted({cure.editor.code(node)})")
+        return cure.editors.fix("Sort the set", Applicability.SAFE)
+    if not isinstance(node, ast.Call):
+        return None
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if name in ("dumps", "dump"):
+        for keyword in node.keywords:
+            if keyword.arg == "sort_keys":
+                cure.editor.replace_node(keyword.value, "True")
+                break
+        else:
+            cure.editor.add_keyword(node, "sort_keys", "True")
+        return cure.editors.fix("Sort the keys", Applicability.SAFE)
+    if name == "hash" and len(node.args) == 1:
+        sha256 = cure.editor.add_import("hashlib", "sha256")
+        argument = cure.editor.code(node.args[0])
+        cure.editor.replace_node(node, f"{sha256}(repr({argument}).encode()).hexdigest()")
+        return cure.editors.fix("Hash the written form with sha256", Applicability.UNSAFE)
+    if name in ("set", "frozenset"):
+        cure.editor.replace_node(node, f"sorted({cure.editor.code(node)})")
+        return cure.editors.fix("Sort the set", Applicability.SAFE)
+    return None
+
+
+# a key that is the id of a call (IDM105)
+
+
+def call_id_fix(evidence: Evidence, model: Model) -> Fix | None:
+    """Use the tool's own key in the place of the call's id."""
+    cure = Cure(evidence, model)
+    if _dropped(cure):
+        return cure.editors.fix(f"Drop `{_short(cure)}` from the key", Applicability.UNSAFE)
+    entry = cure.entry
+    node = cure.use.place.node
+    if entry is None or cure.use.place.frame.function is not entry.function:
+        return None
+    if entry.function is not None and cure.function is not entry.function:
+        return None
+    key = take_key(entry, model, cure.editors)
+    if key is None:
+        return None
+    cure.editors.of(cure.use.place.frame.module).replace_node(node, key)
+    return cure.editors.fix(f"Take `{key}` as a parameter of `{entry.name}`", Applicability.UNSAFE)
+
+
+# looking around
+
+
+def _parents(node: ast.AST, root: ast.AST | None) -> list[ast.AST]:
+    """The nodes around `node` up to `root`, the nearest first; empty if it does not lie there."""
+    if root is None:
+        return []
+    pending: list[tuple[ast.AST, tuple[ast.AST, ...]]] = [(root, ())]
+    while pending:
+        current, around = pending.pop()
+        if current is node:
+            return list(around)
+        inner = (current, *around)
+        pending.extend((child, inner) for child in ast.iter_child_nodes(current))
+    return []
+
+
+def _parent_of(node: ast.AST, parents: list[ast.AST]) -> ast.AST | None:
+    if node in parents:
+        number = parents.index(node) + 1
+        return parents[number] if number < len(parents) else None
+    return parents[0] if parents else None
+
+
+def _pairs(cure: Cure) -> list[tuple[ast.AST, ast.AST]]:
+    """Each node around the value with the part of it that holds the value, up to the statement."""
+    chain = [cure.origin.node, *cure.parents()]
+    found = []
+    for child, parent in zip(chain, chain[1:], strict=False):
+        if isinstance(parent, ast.stmt):
+            break
+        found.append((parent, child))
+    return found
+
+
+def _has_company(statement: ast.stmt, parents: list[ast.AST]) -> bool:
+    """Whether a block is not left empty without a statement."""
+    block = _parent_of(statement, parents)
+    for name in ("body", "orelse", "finalbody"):
+        statements = getattr(block, name, None)
+        if isinstance(statements, list) and statement in statements:
+            return len(statements) > 1
+    return False
+
+
+def _bound_in(loop: ast.stmt) -> set[str]:
+    """The names that a loop binds."""
+    return {
+        node.id for node in ast.walk(loop) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+
+
+def _is_only_binding(name: str, statement: ast.stmt, function: Function) -> bool:
+    """Whether a name is bound in one place of a function, not counting the statement that moves."""
+    moved = {id(node) for node in ast.walk(statement)}
+    return not any(
+        isinstance(node, ast.Name)
+        and node.id == name
+        and isinstance(node.ctx, ast.Store)
+        and id(node) not in moved
+        for node in ast.walk(function.node)
+    ) and function.parameter(name) is None
+
+
+def _free_name(name: str, function: Function) -> str:
+    """`name`, or with a number where the function uses it."""
+    used = {node.id for node in ast.walk(function.node) if isinstance(node, ast.Name)}
+    used |= {arg.arg for arg in function.parameters}
+    free = name
+    number = 2
+    while free in used:
+        free, number = f"{name}_{number}", number + 1
+    return free
+
+
+def _awaited(call: ast.expr, function: Function) -> ast.expr:
+    parents = _parents(call, function.node)
+    return parents[0] if parents and isinstance(parents[0], ast.Await) else call
+
+
+def _calls_of(function: Function, statements: object) -> list[ast.Call]:
+    """The calls of a function in its own module, by its name; those inside of itself left out."""
+    own = set(map(id, ast.walk(function.node)))
+    found = []
+    for statement in statements:  # type: ignore[attr-defined]
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Call) and id(node) not in own:
+                name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                if name == function.name and re.match(r"\w", name):
+                    found.append(node)
+    return found

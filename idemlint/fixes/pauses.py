@@ -1,0 +1,124 @@
+"""Cures for effects that a pause makes run again (IDM201)."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from idemlint.diagnostic import Applicability
+from idemlint.fixes.editors import Editors
+
+if TYPE_CHECKING:
+    from idemlint.diagnostic import Fix
+    from idemlint.fixes.editing import Editor
+    from idemlint.model.evidence import Evidence
+    from idemlint.model.program import Function
+
+__all__ = ["moved_fix"]
+
+
+def moved_fix(evidence: Evidence) -> Fix | None:
+    """Move the effect behind the pause, or show how to give it a body of its own."""
+    effect, pause = evidence.subject
+    hop = effect.top
+    function = hop.frame.function
+    if function is None or isinstance(function.node, ast.Lambda):
+        return None
+    blocks = _blocks(function)
+    editors = Editors()
+    editor = editors.of(function.module)
+    for block in blocks:
+        first = _holding(block, hop.event.node)
+        second = _holding(block, pause.top.event.node)
+        if first is None or second is None or first is second:
+            continue
+        if _can_move(first, second, block, editor):
+            editor.replace(editor.line_start(first), editor.line_end(first), "")
+            _insert_rows(editor, second, editor.rows_of(first))
+            return editors.fix("Move the effect behind the pause", Applicability.UNSAFE)
+    return _own_body(function, hop.event.node, editors, editor)
+
+
+def _blocks(function: Function) -> list[list[ast.stmt]]:
+    """The blocks of a body, those of inner statements too."""
+    found = [function.body]
+    for statement in function.body:
+        for node in ast.walk(statement):
+            for name in ("body", "orelse", "finalbody"):
+                block = getattr(node, name, None)
+                if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+                    found.append(block)
+    return found
+
+
+def _holding(block: list[ast.stmt], node: ast.AST) -> ast.stmt | None:
+    return next((s for s in block if any(inner is node for inner in ast.walk(s))), None)
+
+
+def _can_move(first: ast.stmt, second: ast.stmt, block: list[ast.stmt], editor: Editor) -> bool:
+    """Whether a statement can run behind another one: nothing up to there needs what it gives."""
+    if not isinstance(first, ast.Expr | ast.Assign | ast.With | ast.AsyncWith | ast.Try | ast.If):
+        return False
+    if not isinstance(second, ast.Expr | ast.Assign | ast.AnnAssign):
+        return False
+    start, end = block.index(first), block.index(second)
+    if start >= end or not editor.stands_alone(second) or not _whole_rows(first, editor):
+        return False
+    if any(isinstance(node, ast.Return | ast.Raise | ast.Break | ast.Continue) for node in ast.walk(first)):
+        return False
+    given = _names(first, ast.Store)
+    between = block[start + 1 : end + 1]
+    if any(given & _names(statement, ast.Load) for statement in between):
+        return False
+    needed = _names(first, ast.Load)
+    return not any(needed & _names(statement, ast.Store) for statement in between)
+
+
+def _whole_rows(statement: ast.stmt, editor: Editor) -> bool:
+    start, end = editor.span(statement)
+    before = editor.text[editor.line_start(statement) : start]
+    rest = editor.text[end : editor.line_end(statement)].strip()
+    return not before.strip() and (not rest or rest.startswith("#"))
+
+
+def _names(node: ast.AST, context: type[ast.expr_context]) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, context)}
+
+
+def _insert_rows(editor: Editor, statement: ast.stmt, rows: str) -> None:
+    end = editor.line_end(statement)
+    if end and editor.text[end - 1] not in "\r\n":
+        rows = "\n" + rows.rstrip("\n")
+    editor.insert(end, rows)
+
+
+def _own_body(function: Function, node: ast.AST, editors: Editors, editor: Editor) -> Fix | None:
+    """Show the effect in a function of its own, to be made a node that runs before or after."""
+    statement = _smallest(function, node)
+    if statement is None or not _whole_rows(statement, editor):
+        return None
+    outer = function.node
+    assert isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef)
+    indent = editor.indent(outer)
+    keyword = "async def" if isinstance(outer, ast.AsyncFunctionDef) else "def"
+    parameters = editor.parameters_of(function)
+    own = editor.indent(statement)
+    body = "".join(
+        f"{indent}    {row[len(own):]}" if row.startswith(own) else row
+        for row in editor.rows_of(statement).splitlines(keepends=True)
+    )
+    name = f"{function.name}_effect"
+    editor.insert(
+        editor.line_start(outer), f"{indent}{keyword} {name}({parameters}):\n{body}\n\n"
+    )
+    editor.replace(editor.line_start(statement), editor.line_end(statement), f"{own}pass\n")
+    return editors.fix(f"Give the effect a node of its own, `{name}`", Applicability.DISPLAY)
+
+
+def _smallest(function: Function, node: ast.AST) -> ast.stmt | None:
+    found: ast.stmt | None = None
+    for statement in ast.walk(function.node):
+        if isinstance(statement, ast.Expr | ast.Assign | ast.AnnAssign | ast.Return | ast.AugAssign):
+            if any(inner is node for inner in ast.walk(statement)):
+                found = statement
+    return found

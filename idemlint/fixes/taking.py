@@ -1,0 +1,257 @@
+"""Letting a tool or task take its key from the caller, and handing it down to where it is needed."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from idemlint.fixes.editing import indent_of, last_line_start
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from idemlint.fixes.editing import Editor
+    from idemlint.fixes.editors import Editors
+    from idemlint.model.entries import Entry, ToolParameter
+    from idemlint.model.model import Model
+    from idemlint.model.program import Function
+    from idemlint.model.symbols import Frame
+
+__all__ = ["KEY", "DESCRIPTION", "hand_down", "take_key"]
+
+KEY = "idempotency_key"
+"""What a key parameter is called where there is none yet."""
+DESCRIPTION = "Identifies this operation; send the same value when you try it again."
+_ARGS = re.compile(r"^[ \t]*(?:Args|Arguments|Parameters):[ \t]*$", re.MULTILINE)
+_SPHINX = re.compile(r"^([ \t]*):param \w+:.*$", re.MULTILINE)
+
+
+def take_key(entry: Entry, model: Model, editors: Editors) -> str | None:
+    """How the key is written in the body of an entry; a parameter is added where there is none.
+
+    `None` where the body cannot get one by an edit that is sure.
+    """
+    function = entry.function
+    if function is None or isinstance(function.node, ast.Lambda):
+        return None
+    known = model.entries.key_parameters(entry)
+    if known:
+        return _known_key(known[0], editors)
+    if entry.schema is not None:
+        return _extend_schema(entry, model, editors)
+    if _binds(function, KEY) or function.node.args.kwarg is not None:
+        return None
+    editor = editors.of(function.module)
+    form = _annotation(entry, editor)
+    if not editor.add_parameter(function, f"{KEY}: {form}", required=True):
+        return None
+    _describe(function, editor)
+    return KEY
+
+
+def _known_key(parameter: ToolParameter, editors: Editors) -> str | None:
+    if parameter.source == "schema":
+        return None
+    if parameter.source == "parameter":
+        make_required(parameter, editors)
+        return parameter.name
+    make_required(parameter, editors)
+    return f"{parameter.path}.{parameter.name}" if parameter.path else parameter.name
+
+
+def make_required(parameter: ToolParameter, editors: Editors) -> None:
+    """Take the default away from a parameter or field; one behind others with defaults moves up."""
+    if parameter.default is None:
+        return
+    editor = editors.of(parameter.module)
+    node = parameter.node
+    if isinstance(node, ast.AnnAssign) and node.value is not None:
+        _require_field(node, editor)
+    elif isinstance(node, ast.arg):
+        _require_argument(node, parameter, editor)
+
+
+def _require_field(node: ast.AnnAssign, editor: Editor) -> None:
+    value = node.value
+    assert value is not None
+    name = value.func if isinstance(value, ast.Call) else None
+    if isinstance(value, ast.Call) and isinstance(name, ast.Name | ast.Attribute):
+        kept = [editor.code(k) for k in value.keywords if k.arg not in ("default", "default_factory")]
+        if kept:
+            editor.replace_node(value, f"{editor.code(value.func)}({', '.join(kept)})")
+            return
+    editor.replace(editor.span(node.annotation)[1], editor.span(node)[1], "")
+
+
+def _require_argument(node: ast.arg, parameter: ToolParameter, editor: Editor) -> None:
+    function = _owner(node, parameter)
+    if function is None:
+        return
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    default = parameter.default
+    assert default is not None
+    start, end = editor.span(node)[0], editor.span(default.node)[1]
+    bare = _without_none(editor.code(node))
+    if node in arguments.kwonlyargs:
+        editor.replace(start, end, bare)
+        return
+    first = positional[len(positional) - len(arguments.defaults)]
+    if first is node:
+        editor.replace(start, end, bare)
+        return
+    # it stands behind other defaults: take it out with the comma before it, put it before them
+    before = positional[positional.index(node) - 1]
+    previous_default = arguments.defaults[positional.index(before) - len(positional) + len(arguments.defaults)]
+    editor.replace(editor.span(previous_default)[1], end, "")
+    editor.insert(editor.span(first)[0], f"{bare}, ")
+
+
+def _without_none(code: str) -> str:
+    """`key: str | None` as `key: str`."""
+    return re.sub(r"\s*\|\s*None\b|\bOptional\[(\w+)\]", lambda m: m[1] or "", code)
+
+
+def _owner(node: ast.arg, parameter: ToolParameter) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    for statement in parameter.module.statements():
+        for inner in ast.walk(statement):
+            if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef):
+                arguments = inner.args
+                if node in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+                    return inner
+    return None
+
+
+def _binds(function: Function, name: str) -> bool:
+    """Whether a name is a parameter already."""
+    return function.parameter(name) is not None
+
+
+def _extend_schema(entry: Entry, model: Model, editors: Editors) -> str | None:
+    """Add the key to the model class that a tool's arguments are described by, and to its body."""
+    from idemlint.model.symbols import ClassSymbol
+
+    schema, function = entry.schema, entry.function
+    assert schema is not None and function is not None
+    if _binds(function, KEY) or function.node.args.kwarg is not None:
+        return None
+    for symbol in model.names.resolve(schema):
+        if isinstance(symbol, ClassSymbol) and symbol.cls.node.body:
+            editor = editors.of(symbol.cls.module)
+            fields = [s for s in symbol.cls.node.body if isinstance(s, ast.AnnAssign)]
+            last = fields[-1] if fields else symbol.cls.node.body[-1]
+            if not editor.stands_alone(last):
+                return None
+            uses_field = any(isinstance(f.value, ast.Call) for f in fields)
+            written = f'{KEY}: str = Field(description="{DESCRIPTION}")' if uses_field else f"{KEY}: str"
+            editor.insert_after(last, written)
+            if not editors.of(function.module).add_parameter(function, f"{KEY}: str", required=True):
+                return None
+            return KEY
+    return None
+
+
+def _annotation(entry: Entry, editor: Editor) -> str:
+    """The annotation of the new parameter, with its description as the other parameters have it."""
+    function = entry.function
+    assert function is not None
+    for arg in function.parameters:
+        annotation = arg.annotation
+        if not isinstance(annotation, ast.Subscript) or not isinstance(annotation.slice, ast.Tuple):
+            continue
+        code = editor.code(annotation.value)
+        if code.rpartition(".")[2] != "Annotated" or len(annotation.slice.elts) < 2:
+            continue
+        extra = annotation.slice.elts[1]
+        if isinstance(extra, ast.Constant) and isinstance(extra.value, str):
+            return f'{code}[str, "{DESCRIPTION}"]'
+        if isinstance(extra, ast.Call) and any(k.arg == "description" for k in extra.keywords):
+            return f'{code}[str, {editor.code(extra.func)}(description="{DESCRIPTION}")]'
+    return "str"
+
+
+def _describe(function: Function, editor: Editor) -> None:
+    """Add the key to the docstring where that describes the parameters."""
+    first = function.body[0] if function.body else None
+    if not isinstance(first, ast.Expr) or not isinstance(first.value, ast.Constant):
+        return
+    if not isinstance(first.value.value, str):
+        return
+    start, end = editor.span(first.value)
+    text = editor.text[start:end]
+    heading = _ARGS.search(text)
+    if heading is not None:
+        at = _end_of_arguments(text, heading.end())
+        row = last_line_start(text, max(at - 1, 0))
+        indent = indent_of(text, text.index("\n", heading.end()) + 1) if "\n" in text[heading.end() :] else ""
+        editor.insert(start + at, f"{indent}{KEY}: {DESCRIPTION}\n")
+        _ = row
+        return
+    sphinx = list(_SPHINX.finditer(text))
+    if sphinx:
+        last = sphinx[-1]
+        editor.insert(start + last.end(), f"\n{last[1]}:param {KEY}: {DESCRIPTION}")
+
+
+def _end_of_arguments(text: str, at: int) -> int:
+    """The offset behind the rows that describe arguments: those with the indent of the first."""
+    at = text.find("\n", at) + 1
+    indent = indent_of(text, at)
+    while at < len(text):
+        end = text.find("\n", at)
+        row = text[at : end if end >= 0 else len(text)]
+        if not row.strip() or not row.startswith(indent) or row.strip().startswith(('"""', "'''")):
+            break
+        at = end + 1 if end >= 0 else len(text)
+    return at
+
+
+def hand_down(
+    frames: Sequence[Frame], key: str, editors: Editors
+) -> tuple[str, bool] | None:
+    """Hand a key from the first frame to the last one; `None` if that cannot be done.
+
+    Each frame is the one that the call in the frame before it made. Returns how the key is written
+    in the last one, and whether it is always there: a function that is called from elsewhere, too,
+    gets it as an option.
+    """
+    required = True
+    for caller, callee in zip(frames, frames[1:], strict=False):
+        function, call = callee.function, callee.call
+        if function is None or call is None or call.frame is not caller:
+            return None
+        if isinstance(function.node, ast.Lambda) or not isinstance(call.node, ast.Call):
+            return None
+        if function.node.args.kwarg is not None and not _binds(function, KEY):
+            return None
+        if not _calls_directly(call.node, function):
+            return None
+        if not _binds(function, KEY):
+            is_required = _is_called_once(function, caller)
+            form = f"{KEY}: str" if is_required else f"{KEY}: str | None = None"
+            if not editors.of(function.module).add_parameter(function, form, required=is_required):
+                return None
+            required = required and is_required
+        if not any(keyword.arg == KEY for keyword in call.node.keywords):
+            editors.of(caller.module).add_keyword(call.node, KEY, key)
+        key = KEY
+    return key, required
+
+
+def _is_called_once(function: Function, caller: Frame) -> bool:
+    """Whether a function has one call in its own module and in that of the caller."""
+    modules = {function.module, caller.module}
+    calls = sum(
+        isinstance(node, ast.Call) and _calls_directly(node, function)
+        for module in modules
+        for statement in module.statements()
+        for node in ast.walk(statement)
+    )
+    return calls == 1
+
+
+def _calls_directly(call: ast.Call, function: Function) -> bool:
+    """Whether a call names the function, so that a keyword reaches it."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return name == function.name
