@@ -20,7 +20,7 @@ from idemlint.source.text import NOT_UTF8
 from idemlint.workers import in_parallel, worker_count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from idemlint.analysis import Analysis
     from idemlint.config.settings import Settings

@@ -374,6 +374,11 @@ class Knowledge:
         lists = self._tables.lists["sql_values"]
         return {kind: tuple(text.lower() for text in texts) for kind, texts in lists.items()}
 
+    @functools.cached_property
+    def result_names(self) -> frozenset[str]:
+        """Methods and attributes that read the result of the statement that an object ran last."""
+        return frozenset(name for names in self._tables.lists["sql_results"].values() for name in names)
+
     # names of keys
 
     @functools.cached_property

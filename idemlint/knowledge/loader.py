@@ -67,6 +67,7 @@ _LISTS: dict[str, tuple[str, ...]] = {
     "not_names": ("exact", "patterns"),
     "post_reads": ("ends",),
     "sql_values": ("fresh", "clock"),
+    "sql_results": ("methods", "attributes"),
     "words": ("read", "read_nouns", "final_verbs", "adverbs", "prepositions", "vendors"),
     "objects": (),
 }

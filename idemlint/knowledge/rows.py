@@ -432,7 +432,7 @@ class NamedValue(_Row):
     path: tuple[str, ...]
     kind: str
     gives: str
-    without_arguments: bool = False
+    fewer_arguments_than: int = 0
 
 
 @dataclass(frozen=True, slots=True)

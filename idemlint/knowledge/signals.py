@@ -69,13 +69,14 @@ class Signals:
     """The signals of one set of rows.
 
     `decorators` and `bases` are last names with the libraries that give them their meaning,
-    `makers` the texts that make tools of functions.
+    `calls` the names of calls that make entries, `makers` the texts that make tools of functions.
     """
 
     def __init__(self, knowledge: Knowledge) -> None:
         self.decorators: dict[str, set[str]] = {}
         self.bases: dict[str, set[str]] = {}
         self.makers: set[str] = set()
+        self.calls: set[str] = set()
         self._found: dict[str, dict[_Kind, set[str]]] = {}
         self._add_entries(knowledge)
         for library, name in knowledge.replaying_pauses:
@@ -154,6 +155,7 @@ class Signals:
                 elif row.kind == "name":
                     self._add(f"def {name}(", Signal.HANDLER)
                 elif row.kind != "decorator":
+                    self.calls.add(name)
                     self._add(f"{name}(", Signal.CALL, {library}, _companions(row, path))
         for row in knowledge.rows("tool"):
             if row.kind == "decorator":

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from idemlint.knowledge.facts import snake_case
 from idemlint.model.deeds import argument
-from idemlint.model.program import inner_statements
+from idemlint.model.dispatch import Dispatch
+from idemlint.model.functions import classes_of, functions_of, own_nodes
 from idemlint.model.selection import Family
 from idemlint.model.symbols import (
     ClassSymbol,
-    Constant,
     External,
     Frame,
     FunctionSymbol,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from idemlint.model.values import Values
     from idemlint.source.index import Chunk
 
-__all__ = ["Entries", "Entry", "EntryKind", "ToolParameter", "functions_of"]
+__all__ = ["Entries", "Entry", "EntryKind", "ToolParameter"]
 
 _SAYS_KEY = re.compile(r"idempoten|de-?dup|exactly once|same (?:key|value|id) .*(?:retry|again)", re.I)
 _MAYBE_KEYS = {
@@ -120,6 +120,7 @@ class Entries:
         self.values = values
         self.knowledge = knowledge
         self.places = places
+        self.dispatch = Dispatch(names, values, knowledge, places)
         self._of_module: dict[Module, list[Entry]] = {}
         calls = [*knowledge.rows("tool"), *knowledge.rows("replay")]
         self._call_names = frozenset(
@@ -153,7 +154,7 @@ class Entries:
         chunks = self.places.chunks(module, Family.ENTRY)
         for function in functions_of(module, chunks):
             yield from self._decorated(function)
-        for cls in _classes_of(module, chunks):
+        for cls in classes_of(module, chunks):
             yield from self._class_entries(cls)
         for place in self._calls(module, chunks):
             yield from self._registered(place)
@@ -290,16 +291,21 @@ class Entries:
     def _calls(self, module: Module, chunks: list[Chunk]) -> Iterator[Place]:
         """The calls whose name is that of a registration, in annotations too."""
         frame = self.names.module_frame(module)
+        aliases = self.places.aliases(module)
+
+        def registers(name: str) -> bool:
+            return aliases.get(name, name) in self._call_names
+
         for chunk in chunks:
             for statement in module.index.statements(chunk):
                 for call in _own_calls(statement):
-                    if _last_name(call.func) in self._call_names:
+                    if registers(_last_name(call.func)):
                         yield Place(call, frame)
         for function in functions_of(module, chunks):
-            if not self.places.of_function(function) & Family.ENTRY:
+            if not aliases and not self.places.of_function(function) & Family.ENTRY:
                 continue
             for event in self.names.flow(function).calls:
-                if _last_name(event.node.func) in self._call_names:
+                if registers(event.name):
                     yield Place(event.node, self.names.frame(function), event.statement)
             yield from self._annotation_calls(function)
 
@@ -491,167 +497,22 @@ class Entries:
     # schemas and dispatchers
 
     def _dispatched(self, module: Module) -> Iterator[Entry]:
-        """Tools that are declared by a schema and run by a function that looks at their name."""
-        schemas = list(self._schemas(module))
-        if not schemas:
-            return
-        dispatchers = list(self._dispatchers(module))
-        for name, name_node, schema, row in schemas:
+        """Tools that are declared by a schema, and run by a function of their name or by a dispatcher."""
+        for declared in self.dispatch.of(module):
             entry = Entry(
                 EntryKind.TOOL,
-                None,
-                self.names.module_frame(module),
-                name,
-                name_node,
-                module,
-                row.framework,
+                declared.function,
+                declared.frame,
+                declared.name,
+                declared.anchor,
+                declared.anchor_module,
+                declared.row.framework,
                 "the model or its framework calls a tool again",
-                tool=row,
+                tool=declared.row,
             )
-            entry.schema = schema
-            body = self._body_of(name, module, dispatchers)
-            if body is not None:
-                entry.frame = body
-                entry.function = body.function
+            entry.schema = declared.schema
             self._fill_parameters(entry)
             yield entry
-
-    def _schemas(
-        self, module: Module
-    ) -> Iterator[tuple[str, ast.AST, Place | None, rows.Tool]]:
-        places: list[Place] = []
-        chunks = self.places.chunks(module, Family.SCHEMA)
-        frame = self.names.module_frame(module)
-        for chunk in chunks:
-            for statement in module.index.statements(chunk):
-                places.extend(Place(node, frame) for node in _own_nodes(statement))
-        for function in functions_of(module, chunks):
-            if self.places.of_function(function) & Family.SCHEMA:
-                inner = self.names.frame(function)
-                for statement in _all_statements(function.body):
-                    places.extend(
-                        Place(node, inner, statement) for node in _shallow_nodes(statement)
-                    )
-        for place in places:
-            found = self._schema(place)
-            if found is not None:
-                yield found
-
-    def _schema(
-        self, place: Place
-    ) -> tuple[str, ast.AST, Place | None, rows.Tool] | None:
-        node = place.node
-        if isinstance(node, ast.Dict):
-            return self._schema_dict(node, place)
-        if isinstance(node, ast.Call):
-            for path in self.names.paths(Place(node.func, place.frame, place.statement)):
-                for row in self.knowledge.tools(path):
-                    if row.kind != "schema":
-                        continue
-                    name = argument(node, row.name)
-                    schema = argument(node, row.schema)
-                    if isinstance(name, ast.Constant) and schema is not None:
-                        where = Place(schema, place.frame, place.statement)
-                        return str(name.value), name, where, row
-        return None
-
-    def _schema_dict(
-        self, node: ast.Dict, place: Place
-    ) -> tuple[str, ast.AST, Place | None, rows.Tool] | None:
-        for row in self.knowledge.rows("tool"):
-            if row.kind != "schema" or not row.entries:
-                continue
-            values: dict[str, ast.expr] = {}
-            for wanted in row.entries:
-                key, _, fixed = wanted.partition(":")
-                value = _dict_path(node, key.split("."))
-                if value is None:
-                    break
-                if fixed and not (isinstance(value, ast.Constant) and value.value == fixed):
-                    break
-                values[key.rpartition(".")[2]] = value
-            else:
-                name = values.get("name")
-                schema = next(
-                    (values[k] for k in ("input_schema", "parameters", "inputSchema") if k in values),
-                    None,
-                )
-                if isinstance(name, ast.Constant) and isinstance(name.value, str):
-                    if schema is not None:
-                        where = Place(schema, place.frame, place.statement)
-                        return name.value, name, where, row
-        return None
-
-    def _dispatchers(self, module: Module) -> Iterator[Function]:
-        """Functions that a framework calls with a tool's name, or that compare a name they got."""
-        modules = [module, *self._neighbours(module)]
-        for other in modules:
-            for function in functions_of(other, other.index.chunks):
-                names = [n for n in function.positional if n != function.self_name]
-                if any(
-                    row.kind == "dispatcher"
-                    for path in self.values.decorator_paths(function)
-                    for row in self.knowledge.tools(path)
-                ) or any(n in ("name", "tool_name", "function_name", "tool") for n in names):
-                    yield function
-
-    def _neighbours(self, module: Module) -> Iterator[Module]:
-        for bindings in list(module.loose_bindings.values()):
-            for binding in bindings:
-                if binding.kind != "import":
-                    continue
-                for symbol in self.names.imported(binding.module, binding.member, module):
-                    if isinstance(symbol, FunctionSymbol):
-                        yield symbol.function.module
-
-    def _body_of(
-        self, name: str, module: Module, dispatchers: list[Function]
-    ) -> Frame | None:
-        for function in dispatchers:
-            for parameter in function.positional:
-                if parameter == function.self_name:
-                    continue
-                if not self._looks_at(function, parameter, name):
-                    continue
-                text = ast.copy_location(ast.Constant(name), function.node)
-                place = Place(text, self.names.module_frame(module))
-                closure = self.names.frame(function.parent) if function.parent else None
-                return Frame(
-                    function.module, function, {parameter: place}, closure=closure
-                )
-        for symbol in self.names.module_name(name, module):
-            if isinstance(symbol, FunctionSymbol):
-                return self.names.frame(symbol.function)
-        return None
-
-    def _looks_at(self, function: Function, parameter: str, name: str) -> bool:
-        """Whether a function compares the parameter with the name, or looks the name up."""
-        for node in ast.walk(function.node):
-            if isinstance(node, ast.Compare):
-                sides = [node.left, *node.comparators]
-                uses = any(isinstance(s, ast.Name) and s.id == parameter for s in sides)
-                if uses and any(_holds_text(side, name) for side in sides):
-                    return True
-            elif isinstance(node, ast.Match):
-                if isinstance(node.subject, ast.Name) and node.subject.id == parameter:
-                    if any(_holds_text(c.pattern, name) for c in node.cases):
-                        return True
-            elif isinstance(node, ast.Subscript | ast.Call):
-                table = node.value if isinstance(node, ast.Subscript) else node.func
-                if isinstance(node, ast.Call):
-                    if not (isinstance(table, ast.Attribute) and table.attr == "get" and node.args):
-                        continue
-                    key: ast.expr = node.args[0]
-                    table = table.value
-                else:
-                    key = node.slice
-                if not (isinstance(key, ast.Name) and key.id == parameter):
-                    continue
-                for symbol in self.names.resolve(Place(table, self.names.frame(function))):
-                    if isinstance(symbol, Literal) and isinstance(symbol.node, ast.Dict):
-                        if any(k is not None and _holds_text(k, name) for k in symbol.node.keys):
-                            return True
-        return False
 
     # parameters
 
@@ -866,90 +727,10 @@ class Entries:
         return name in _MAYBE_KEYS and bool(_SAYS_KEY.search(parameter.description))
 
 
-def functions_of(module: Module, chunks: Iterable[Chunk]) -> Iterator[Function]:
-    """The functions of chunks, nested ones too; an outer one comes before those inside."""
-    for chunk in list(chunks):
-        for function in module.functions_of(chunk):
-            yield from _with_nested(function)
-
-
-def _with_nested(function: Function) -> Iterator[Function]:
-    yield function
-    for statement in _all_statements(function.body):
-        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-            inner = function.module.function(statement, None, function)
-            yield from _with_nested(inner)
-        elif isinstance(statement, ast.ClassDef):
-            for method in function.module.class_(statement, function).methods():
-                yield from _with_nested(method)
-
-
-def _classes_of(module: Module, chunks: Iterable[Chunk]) -> Iterator[Class]:
-    for chunk in chunks:
-        for statement in module.index.statements(chunk):
-            yield from _classes_in(module, statement)
-
-
-def _classes_in(module: Module, statement: ast.stmt) -> Iterator[Class]:
-    if isinstance(statement, ast.ClassDef):
-        yield module.class_(statement)
-        for inner in statement.body:
-            yield from _classes_in(module, inner)
-    elif isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-        parent = module.function(statement, None, None)
-        for inner in _all_statements(statement.body):
-            if isinstance(inner, ast.ClassDef):
-                yield module.class_(inner, parent)
-    elif isinstance(statement, ast.If | ast.Try | ast.With):
-        for inner in inner_statements(statement):
-            yield from _classes_in(module, inner)
-
-
-def _all_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a body and its blocks; definitions are named but not entered."""
-    for statement in body:
-        yield statement
-        if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield from _all_statements(list(inner_statements(statement)))
-
-
-def _own_nodes(statement: ast.stmt) -> Iterator[ast.expr]:
-    """The expressions of a top-level statement; functions are not entered."""
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-        return
-    if isinstance(statement, ast.ClassDef):
-        for inner in statement.body:
-            yield from _own_nodes(inner)
-        return
-    if isinstance(statement, ast.If | ast.Try | ast.With | ast.For | ast.While):
-        yield from _shallow_nodes(statement)
-        for inner in inner_statements(statement):
-            yield from _own_nodes(inner)
-        return
-    for node in ast.walk(statement):
-        if isinstance(node, ast.expr):
-            yield node
-
-
 def _own_calls(statement: ast.stmt) -> Iterator[ast.Call]:
-    for node in _own_nodes(statement):
+    for node in own_nodes(statement):
         if isinstance(node, ast.Call):
             yield node
-
-
-def _shallow_nodes(statement: ast.stmt) -> Iterator[ast.expr]:
-    """The expressions of one statement, those of its blocks left out."""
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return
-    for child in ast.iter_child_nodes(statement):
-        if isinstance(child, ast.expr):
-            for node in ast.walk(child):
-                if isinstance(node, ast.expr):
-                    yield node
-        elif isinstance(child, ast.withitem):
-            for node in ast.walk(child.context_expr):
-                if isinstance(node, ast.expr):
-                    yield node
 
 
 def _last_name(node: ast.expr) -> str:
@@ -973,12 +754,6 @@ def _dict_path(node: ast.expr, keys: list[str]) -> ast.expr | None:
         else:
             return None
     return node
-
-
-def _holds_text(node: ast.AST, text: str) -> bool:
-    return any(
-        isinstance(inner, ast.Constant) and inner.value == text for inner in ast.walk(node)
-    )
 
 
 def _field_facts(value: ast.expr | None) -> tuple[bool, str]:

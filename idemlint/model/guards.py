@@ -280,6 +280,8 @@ class Guards:
                 event = flow.call_of.get(inner)
                 if event is not None:
                     yield from self._deeds_of(event, frame)
+            elif isinstance(inner, ast.Attribute) and inner.attr in self.knowledge.result_names:
+                yield from self._last_run(inner.value, frame, statement)
             elif isinstance(inner, ast.Name):
                 for definition in flow.definitions_at(statement, inner.id):
                     if definition.kind in ("value", "item", "context", "augmented"):
@@ -293,6 +295,29 @@ class Guards:
                             yield from self._sources_of(
                                 given.node, given.frame, given.statement, depth + 1
                             )
+
+    def _last_run(
+        self, receiver: ast.expr, frame: Frame, statement: ast.stmt | None
+    ) -> Iterator[Occurrence]:
+        """The statement that an object ran before, whose result is read from it (`cursor.fetchone`)."""
+        if not isinstance(receiver, ast.Name | ast.Attribute) or frame.function is None:
+            return
+        flow = self.names.flow(frame.function)
+        before = flow.before.get(statement, 0) if statement is not None else 0
+        name = ast.unparse(receiver)
+        last: CallEvent | None = None
+        for event in flow.calls:
+            func = event.node.func
+            if (
+                isinstance(func, ast.Attribute)
+                and "exec" in func.attr
+                and before >> event.index & 1
+                and ast.unparse(func.value) == name
+                and (last is None or last.index < event.index)
+            ):
+                last = event
+        if last is not None:
+            yield from self._deeds_of(last, frame)
 
     def _deeds_of(self, event: CallEvent, frame: Frame) -> Iterator[Occurrence]:
         deed = self.deeds.of(Place(event.node, frame, event.statement))

@@ -184,7 +184,12 @@ class Keys:
                     yield self._use(deed, column, place, place.node)
                 elif column in deed.sql.conflict:
                     yield self._use(deed, column, place, place.node, native=True)
-        elif deed.role in ("atomic", "check") and deed.subject is not None:
+        elif (
+            deed.role in ("atomic", "check")
+            and deed.subject is not None
+            and deed.store is not None
+            and deed.store.kind != "blob"
+        ):
             node = deed.subject.node
             if self._is_key_expression(deed.subject):
                 yield self._use(deed, _name_of(node), deed.subject, node, native=True)

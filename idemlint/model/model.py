@@ -6,7 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from idemlint.model.deeds import Deed, DeedKind, Deeds
-from idemlint.model.entries import Entries, functions_of
+from idemlint.model.entries import Entries
+from idemlint.model.functions import functions_of
 from idemlint.model.guards import Guards
 from idemlint.model.key_faults import KeyFaults
 from idemlint.model.keys import Keys
@@ -79,12 +80,23 @@ class Model:
         if written is None:
             written = self._written[function.module] = {}
             for other in function.module.functions():
-                for node in ast.walk(other.node):
-                    if isinstance(node, ast.Dict):
-                        for key in node.keys:
-                            if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                                written.setdefault(key.value, set()).add(other.node)
+                for name in self._handed_on(other):
+                    written.setdefault(name, set()).add(other.node)
         return bool(written.get(field, set()) - {function.node})
+
+    def _handed_on(self, function: Function) -> Iterator[str]:
+        """The fields that a node returns, or hands on with a command."""
+        for point in self.names.flow(function).returns:
+            if point.value is None:
+                continue
+            for node in ast.walk(point.value):
+                if isinstance(node, ast.Dict):
+                    for key in node.keys:
+                        if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                            yield key.value
+            place = Place(point.value, self.names.frame(function), point.statement)
+            for entry in self.values.mapping(place).entries:
+                yield entry.key
 
     def has_unique(self, insert: Deed, check: Deed | None) -> bool:
         """Whether a unique constraint that the project shows refuses the second record.

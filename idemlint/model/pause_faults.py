@@ -107,7 +107,7 @@ class PauseFaults:
         for condition in hop.event.conditions:
             if condition.kind != "test" or not isinstance(condition.node, ast.expr):
                 continue
-            for field in _state_fields(condition.node, names[0]):
+            for field in _asked_fields(condition.node, names[0]):
                 if self.model.is_written_elsewhere(field, function):
                     return True
         return False
@@ -153,20 +153,33 @@ class PauseFaults:
         )
 
 
-def _state_fields(node: ast.expr, state: str) -> Iterator[str]:
-    """The fields of the state that an expression reads."""
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Subscript) and isinstance(inner.value, ast.Name):
-            if inner.value.id == state and isinstance(inner.slice, ast.Constant):
-                yield str(inner.slice.value)
-        elif isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute):
-            target = inner.func.value
-            if isinstance(target, ast.Name) and target.id == state and inner.func.attr == "get":
-                if inner.args and isinstance(inner.args[0], ast.Constant):
-                    yield str(inner.args[0].value)
-        elif isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name):
-            if inner.value.id == state:
-                yield inner.attr
-        elif isinstance(inner, ast.Compare) and isinstance(inner.left, ast.Constant):
-            if any(isinstance(c, ast.Name) and c.id == state for c in inner.comparators):
-                yield str(inner.left.value)
+def _asked_fields(node: ast.expr, state: str) -> Iterator[str]:
+    """The fields of the state that a condition asks to be there, or to have a fixed value.
+
+    `state.get("sent")`, `not state["sent"]`, `"sent" in state`, `state["status"] == "sent"`: what an
+    earlier node can have left as a mark. A comparison by size (`state["cents"] > 100`) is none.
+    """
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield from _asked_fields(node.operand, state)
+    elif isinstance(node, ast.BoolOp):
+        for value in node.values:
+            yield from _asked_fields(value, state)
+    elif isinstance(node, ast.Compare) and len(node.ops) == 1:
+        left, operator, right = node.left, node.ops[0], node.comparators[0]
+        if isinstance(operator, ast.In | ast.NotIn) and isinstance(left, ast.Constant):
+            if isinstance(right, ast.Name) and right.id == state:
+                yield str(left.value)
+        elif isinstance(operator, ast.Eq | ast.NotEq | ast.Is | ast.IsNot):
+            if isinstance(right, ast.Constant):
+                yield from _asked_fields(left, state)
+    elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+        if node.value.id == state and isinstance(node.slice, ast.Constant):
+            yield str(node.slice.value)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        target = node.func.value
+        if isinstance(target, ast.Name) and target.id == state and node.func.attr == "get":
+            if node.args and isinstance(node.args[0], ast.Constant):
+                yield str(node.args[0].value)
+    elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        if node.value.id == state:
+            yield node.attr

@@ -234,6 +234,9 @@ class Runs:
         node = place.node
         if isinstance(node, ast.Constant):
             return (node.value,)
+        if place.frame.attributes and isinstance(node, ast.Attribute):
+            known = place.frame.attributes.get(ast.unparse(node))
+            return None if known is None else self._only(known)
         if not isinstance(node, ast.Name) or place.frame.function is None:
             return self._upper(place)
         definitions = self.names.flow(place.frame.function).definitions_at(

@@ -10,7 +10,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from idemlint.knowledge.signals import ANY_LIBRARY, Signal
-from idemlint.source.gate import Scan
+from idemlint.source.gate import Scan, aliases_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -171,6 +171,9 @@ class Selection:
             listed = [pair for pair in listed if pair[0] not in names]
         return frozenset(names)
 
+    def _makes_entries(self, name: str) -> bool:
+        return name in self.decorators or name in self.bases or name in self.signals.calls
+
     def families(self, path: str) -> Family:
         """What a file is worth asking."""
         facts = self.facts[path]
@@ -178,6 +181,8 @@ class Selection:
             return Family.NONE
         found = Family.NONE
         if not self.decorators.isdisjoint(facts.decorators):
+            found |= Family.ENTRY
+        if any(self._makes_entries(name) for name, _ in facts.aliases):
             found |= Family.ENTRY
         if any(not self.bases.isdisjoint(bases) for _, bases in facts.classes):
             found |= Family.ENTRY
@@ -234,6 +239,7 @@ class Places:
         self._writers = sorted(names.writers)
         self._scan = Scan([*signals.texts, *(f"{name}(" for name in self._writers)])
         self._found: dict[Module, _Found] = {}
+        self._aliases: dict[Module, dict[str, str]] = {}
         self._chunks: dict[Chunk, Family] = {}
 
     def _of(self, module: Module) -> _Found:
@@ -312,18 +318,34 @@ class Places:
             self._chunks[chunk] = found
         return found
 
+    def aliases(self, module: Module) -> dict[str, str]:
+        """The own names of what a module imports under another name."""
+        known = self._aliases.get(module)
+        if known is None:
+            data = module.source.text.encode() if " as " in module.source.text else b""
+            known = {alias: name for name, alias in aliases_in(data)}
+            self._aliases[module] = known
+        return known
+
     def _declares(self, module: Module, chunk: Chunk) -> bool:
         """Whether a decorator or a base class in a chunk makes an entry."""
         text = module.source.text
+        aliases = self.aliases(module)
         if text.find("@", chunk.start, chunk.end) >= 0:
             for name in _DECORATOR.findall(text, chunk.start, chunk.end):
-                if name.rpartition(".")[2] in self._names.decorators:
+                last = name.rpartition(".")[2]
+                if aliases.get(last, last) in self._names.decorators:
                     return True
         if text.find("class ", chunk.start, chunk.end) >= 0:
             for bases in _CLASS.findall(text, chunk.start, chunk.end):
-                if not self._names.bases.isdisjoint(_WORD.findall(bases)):
+                if not self._names.bases.isdisjoint(
+                    aliases.get(name, name) for name in _WORD.findall(bases)
+                ):
                     return True
-        return False
+        return any(
+            name in self._signals.calls and text.find(f"{alias}(", chunk.start, chunk.end) >= 0
+            for alias, name in aliases.items()
+        )
 
     def of_function(self, function: Function) -> Family:
         """What a function, with all inside of it, is worth asking."""

@@ -33,7 +33,8 @@ __all__ = [
 class Frame:
     """A run of `function`, or of the top of `module` if that is `None`.
 
-    `arguments` are the expressions that parameters got, `receiver` the object of a method, `closure`
+    `arguments` are the expressions that parameters got, `attributes` those that attributes of
+    parameters are known to be (`params.name`), `receiver` the object of a method, `closure`
     the frame of the function around it, `call` the place of the call that made this frame.
     """
 
@@ -44,6 +45,7 @@ class Frame:
     closure: Frame | None = None
     call: Place | None = None
     depth: int = 0
+    attributes: dict[str, Place] = field(default_factory=dict)
     resolved: dict[ast.AST, tuple[Symbol, ...] | None] = field(default_factory=dict)
     memo: dict[Any, Any] = field(default_factory=dict)
 

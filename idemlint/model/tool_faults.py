@@ -82,7 +82,9 @@ class ToolFaults:
             return False
         reading = self.model.tool_names.read(entry.name)
         if reading.verb is None:
-            return deed.host is None
+            # functions are named by what they do, classes often by what they are
+            is_noun = entry.tool is not None and entry.tool.kind == "base"
+            return deed.host is None and (reading.reads or is_noun)
         if reading.report != "no":
             return False
         takes_key = deed.host is not None and deed.host.key is not None

@@ -577,7 +577,8 @@ class Values:
         if identity is not None:
             return (self._identity(identity, place),)
         if row is not None:
-            if row.kind == "pure" or (row.without_arguments and (node.args or node.keywords)):
+            given = len(node.args) + len(node.keywords)
+            if row.kind == "pure" or 0 < row.fewer_arguments_than <= given:
                 return self._arguments(node, place)
             if row.kind == "stable":
                 return (self._origin(ValueKind.STABLE, place),)

@@ -23,6 +23,8 @@ _DECORATOR = re.compile(rb"@([A-Za-z_][\w.]*)")
 _CLASS = re.compile(rb"\nclass (\w+)\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _DEFINITION = re.compile(rb"^(?:async )?def (\w+)", re.MULTILINE)
 _FUNCTION = re.compile(rb"def (\w+)")
+_IMPORTED = re.compile(rb"import[ \t]*(\([^)]*\)|[^\n]*)")
+_ALIAS = re.compile(rb"(\w+)[ \t]+as[ \t]+(\w+)")
 _SPLIT = re.compile(rb"^(?=\S)", re.MULTILINE)
 _WORD = re.compile(r"[\w.]+")
 
@@ -33,7 +35,8 @@ class FileFacts(NamedTuple):
     `texts` are the numbers of the texts that stand in it, `decorators` the last names of those that
     it uses, `classes` the names of its top-level classes with the last names of their bases,
     `makers` its functions that can be decorators that make tools. `defines` are the names of all its
-    functions, with a space between, `writers` those in which a text stands that writes, with its
+    functions, with a space between, `aliases` the names that it gives to what it imports, each behind
+    its own name, `writers` those in which a text stands that writes, with its
     number.
     """
 
@@ -43,6 +46,7 @@ class FileFacts(NamedTuple):
     makers: tuple[str, ...] = ()
     defines: bytes = b""
     writers: tuple[tuple[str, int], ...] = ()
+    aliases: tuple[tuple[str, str], ...] = ()
 
 
 EMPTY = FileFacts()
@@ -105,6 +109,7 @@ class Gate:
             () if self._maker_texts.isdisjoint(numbers) else self._makers(data),
             defines,
             () if self._writing.isdisjoint(numbers) else self._writers(data, found),
+            aliases_in(data) if numbers and b" as " in data else (),
         )
 
     def _writers(
@@ -137,6 +142,14 @@ class Gate:
                 if any(text in body for text in self._maker_names):
                     names.append(defined[1].decode())
         return tuple(names)
+
+
+def aliases_in(data: bytes) -> tuple[tuple[str, str], ...]:
+    """The names that a file gives to what it imports: `(tool, crew_tool)` of `import tool as crew_tool`."""
+    found = set()
+    for listed in _IMPORTED.findall(data):
+        found.update(_ALIAS.findall(listed))
+    return tuple((name.decode(), alias.decode()) for name, alias in found if name != alias)
 
 
 class Scan:

@@ -1,0 +1,94 @@
+"""Walking over the functions, classes and expressions of chunks."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from idemlint.model.program import inner_statements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from idemlint.model.program import Class, Function, Module
+    from idemlint.source.index import Chunk
+
+__all__ = ["all_statements", "classes_of", "functions_of", "own_nodes", "shallow_nodes"]
+
+
+def functions_of(module: Module, chunks: Iterable[Chunk]) -> Iterator[Function]:
+    """The functions of chunks, nested ones too; an outer one comes before those inside."""
+    for chunk in list(chunks):
+        for function in module.functions_of(chunk):
+            yield from _with_nested(function)
+
+
+def _with_nested(function: Function) -> Iterator[Function]:
+    yield function
+    for statement in all_statements(function.body):
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            inner = function.module.function(statement, None, function)
+            yield from _with_nested(inner)
+        elif isinstance(statement, ast.ClassDef):
+            for method in function.module.class_(statement, function).methods():
+                yield from _with_nested(method)
+
+
+def classes_of(module: Module, chunks: Iterable[Chunk]) -> Iterator[Class]:
+    for chunk in chunks:
+        for statement in module.index.statements(chunk):
+            yield from _classes_in(module, statement)
+
+
+def _classes_in(module: Module, statement: ast.stmt) -> Iterator[Class]:
+    if isinstance(statement, ast.ClassDef):
+        yield module.class_(statement)
+        for inner in statement.body:
+            yield from _classes_in(module, inner)
+    elif isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+        parent = module.function(statement, None, None)
+        for inner in all_statements(statement.body):
+            if isinstance(inner, ast.ClassDef):
+                yield module.class_(inner, parent)
+    elif isinstance(statement, ast.If | ast.Try | ast.With):
+        for inner in inner_statements(statement):
+            yield from _classes_in(module, inner)
+
+
+def all_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a body and its blocks; definitions are named but not entered."""
+    for statement in body:
+        yield statement
+        if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield from all_statements(list(inner_statements(statement)))
+
+
+def own_nodes(statement: ast.stmt) -> Iterator[ast.expr]:
+    """The expressions of a top-level statement; functions are not entered."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+        return
+    if isinstance(statement, ast.ClassDef):
+        for inner in statement.body:
+            yield from own_nodes(inner)
+        return
+    if isinstance(statement, ast.If | ast.Try | ast.With | ast.For | ast.While):
+        yield from shallow_nodes(statement)
+        for inner in inner_statements(statement):
+            yield from own_nodes(inner)
+        return
+    for node in ast.walk(statement):
+        if isinstance(node, ast.expr):
+            yield node
+
+
+def shallow_nodes(statement: ast.stmt) -> Iterator[ast.expr]:
+    """The expressions of one statement, those of its blocks left out."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return
+    for child in ast.iter_child_nodes(statement):
+        if isinstance(child, ast.withitem):
+            child = child.context_expr  # noqa: PLW2901
+        if isinstance(child, ast.expr):
+            for node in ast.walk(child):
+                if isinstance(node, ast.expr):
+                    yield node
