@@ -169,17 +169,18 @@ class Scan:
 class CallerGate:
     """Looks for files that can call functions of other files.
 
-    `names` are the names of functions by the name under which their file is imported.
+    `names` are the names of functions, with those under which their files are imported.
     """
 
     def __init__(self, names: Mapping[str, Collection[str]]) -> None:
         from ahocorasick_rs import BytesAhoCorasick
 
-        texts = sorted({f"{name}(" for listed in names.values() for name in listed} | set(names))
+        stems = {stem for listed in names.values() for stem in listed}
+        texts = sorted({f"{name}(" for name in names} | stems)
         numbers = {text: number for number, text in enumerate(texts)}
         self._called = {
-            numbers[stem]: frozenset(numbers[f"{name}("] for name in listed)
-            for stem, listed in names.items()
+            numbers[f"{name}("]: frozenset(numbers[stem] for stem in listed)
+            for name, listed in names.items()
         }
         self._scan = BytesAhoCorasick([text.encode() for text in texts])
 
