@@ -23,6 +23,7 @@ import re
 import sys
 import unicodedata
 import warnings
+from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -307,10 +308,9 @@ class _Lexer:
         self.lexical.append(_Error(self.start, self.end, message))
         return "unknown"
 
-    def _char(self, ahead: int = 0) -> str:
+    def _char(self) -> str:
         """The character to come; empty at the end."""
-        at = self._at + ahead
-        return self.text[at : at + 1]
+        return self.text[self._at : self._at + 1]
 
     def _eat(self, pattern: re.Pattern[str]) -> str:
         found = pattern.match(self.text, self._at)
@@ -515,6 +515,7 @@ class _Lexer:
             return ""
         self._begin = self._at
         quote = opened.quotes.quote
+        self.quotes = opened.quotes
         if self.text.startswith(quote, self._at):
             self._at += len(quote)
             self._open = self._open[:-1]
@@ -526,13 +527,13 @@ class _Lexer:
             self.nesting = opened.nesting
             self._open = self._open[:-1]
             self._fail(f"{opened.letter}-string: {_breach(quote, in_spec and char != '')}")
-        if self._at == self._begin:
-            return ""
-        self.quotes = opened.quotes
-        return f"{opened.letter}-string middle"
+        if self._at > self._begin:
+            return f"{opened.letter}-string middle"
+        self.quotes = _NO_QUOTES
+        return ""
 
     def _lex_number(self, first: str) -> str:
-        radix = _RADIX.get(self._char(1).lower()) if first == "0" else None
+        radix = _RADIX.get(self.text[self._at + 1 : self._at + 2].lower()) if first == "0" else None
         if radix is not None:
             self._at += 2
             if not self._eat(radix):
@@ -564,7 +565,7 @@ class _Lexer:
         if self.nesting == 0:
             return False
         self.nesting -= 1
-        in_triple = self.kind.endswith("-string middle") and len(self.quotes.quote) == 3
+        in_triple = self.kind in _LITERAL_TOKENS and len(self.quotes.quote) == 3
         if in_triple or row_end is None:
             return False
         if self.kind in (")", "]", "}"):
@@ -613,6 +614,9 @@ class _Lexer:
 
 _NO_QUOTES = _Quotes("", "'")
 _TRIVIA = frozenset({"comment", "row end"})
+_LITERAL_TOKENS = frozenset(
+    f"{letter}-string {part}" for letter in "ft" for part in ("start", "middle", "end")
+)
 _UNINDENT = "unindent does not match any outer indentation level"
 _END = "unexpected EOF while parsing"
 _UNCLOSED = "missing closing quote in string literal"
@@ -739,11 +743,8 @@ _SHOWN = {
     "eof": "end of file",
     "name": "identifier",
     "unknown": "Unknown",
-    **{
-        f"{letter}-string {part}": f"{letter.upper()}String{part.capitalize()}"
-        for letter in "ft"
-        for part in ("start", "middle", "end")
-    },
+    # FStringStart and so on.
+    **{token: token.title().replace("-", "").replace(" ", "") for token in _LITERAL_TOKENS},
 }
 _WORDS = _NUMBERS | _set("newline indent dedent string")
 
@@ -791,14 +792,13 @@ class _Reader(_Lexer):
     def merged_errors(self) -> list[_Error]:
         """Errors of parser and lexer in their order; where both begin, the lexer's is meant."""
         merged: list[_Error] = []
-        lexical = list(self.lexical)
+        lexical = deque(self.lexical)
         for error in self.errors:
             while lexical and lexical[0].start < error.start:
-                merged.append(lexical.pop(0))
-            if lexical and lexical[0].start == error.start:
-                error = lexical.pop(0)
-            merged.append(error)
-        return merged + lexical + self.removed
+                merged.append(lexical.popleft())
+            is_same = lexical and lexical[0].start == error.start
+            merged.append(lexical.popleft() if is_same else error)
+        return [*merged, *lexical, *self.removed]
 
     def peek(self) -> str:
         return self.peek2()[0]
@@ -836,7 +836,7 @@ class _Reader(_Lexer):
 
     def span(self, start: int) -> tuple[int, int]:
         """From `start` to the end of the last token; empty and at that end if there is none."""
-        return (min(self.previous_end, start)), self.previous_end
+        return min(start, self.previous_end), self.previous_end
 
     def node(self, kind: str, start: int, *parts: _Node, is_bare: bool = False) -> _Node:
         return _Node(kind, *self.span(start), is_bare=is_bare, parts=parts)
@@ -1844,7 +1844,9 @@ class _Parser(_Patterns):
         compound = _COMPOUND_READERS.get(self.kind)
         if compound is not None:
             compound(self)
-        elif self.kind != "match" or not self.match_or_name():
+        elif self.kind == "match" and self.is_match():
+            self.match_statement()
+        else:
             self.simple_row()
 
     def simple_row(self) -> None:
@@ -1854,8 +1856,11 @@ class _Parser(_Patterns):
             return
         if not has_semicolon and self.kind in _SIMPLE:
             self.error_here(_ON_ONE_ROW)
-        elif self.kind in _COMPOUND:
+        elif self.is_compound():
             self.error_here(_COMPOUND_ON_ROW)
+
+    def is_compound(self) -> bool:
+        return self.kind in _COMPOUND and (self.kind != "match" or self.is_match())
 
     def simple_rest(self) -> None:
         """The simple statements behind the colon of a compound one."""
@@ -1869,7 +1874,7 @@ class _Parser(_Patterns):
                 break
         if self.eat("newline"):
             return
-        if self.kind in _COMPOUND:
+        if self.is_compound():
             self.error_here(_COMPOUND_ON_ROW)
         else:
             self.error_here(f"Expected newline, found {_shown(self.kind)}")
@@ -1985,7 +1990,7 @@ class _Parser(_Patterns):
         self.bump()
         if self.kind == "from":
             self.error_here("Exception missing in `raise` statement with cause")
-        elif self.kind != "newline":
+        elif self.kind not in ("newline", ";"):
             self.raised()
         if self.eat("from"):
             self.raised()
@@ -2250,24 +2255,22 @@ class _Parser(_Patterns):
     def is_header_end(self) -> bool:
         return self.kind == ")" and self.peek() in (":", "newline")
 
-    def match_or_name(self) -> bool:
-        """Read a `match` statement if this is one; `match` can be a name, too."""
+    def is_match(self) -> bool:
+        """Whether a `match` statement begins here; `match` can be a name, too."""
         first, second = self.peek2()
-        if first in ("(", "[", "*", "+", "-"):
-            state = self.checkpoint()
-            self.bump()
-            self.match_subject()
-            if self.is_match_header():
-                self.match_body()
-                return True
-            self.rewind(state)
-            return False
-        if first in _MATCH_SUBJECT and (first, second) != ("not", "in"):
-            self.bump()
-            self.match_subject()
-            self.match_body()
-            return True
-        return False
+        if first not in ("(", "[", "*", "+", "-"):
+            return first in _MATCH_SUBJECT and (first, second) != ("not", "in")
+        state = self.checkpoint()
+        self.bump()
+        self.match_subject()
+        is_match = self.is_match_header()
+        self.rewind(state)
+        return is_match
+
+    def match_statement(self) -> None:
+        self.bump()
+        self.match_subject()
+        self.match_body()
 
     def is_match_header(self) -> bool:
         if self.kind == ":":
