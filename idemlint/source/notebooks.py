@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from idemlint.source.syntax import SyntaxProblem
+
 __all__ = ["Notebook", "NotebookCell", "NotebookError"]
 
 
@@ -48,7 +50,7 @@ class Notebook:
     """
 
     path: Path
-    json: str
+    file_text: str
     cells: tuple[NotebookCell, ...]
     is_python: bool = True
 
@@ -70,8 +72,26 @@ class Notebook:
 
         Commands of IPython are overwritten so that Python parses the rest: all stays in its place.
         """
-        joined = "".join(f"{cell.text}\n" for cell in self.cells)
-        return SourceText(self.path, _without_commands(joined or "\n"))
+        joined = "".join(f"{text}\n" for text in self._texts)
+        return SourceText(self.path, joined or "\n")
+
+    def syntax_errors(self) -> list[SyntaxProblem]:
+        """The syntax errors of all cells, in rows of `source`, in order.
+
+        Each cell is parsed by itself: what one leaves open does not go on in the next, even where
+        `source` as a whole could be parsed.
+        """
+        from idemlint.source.syntax import syntax_errors
+
+        return [
+            problem
+            for text, first_row in zip(self._texts, self._first_rows, strict=True)
+            for problem in syntax_errors(text, first_row=first_row)
+        ]
+
+    @functools.cached_property
+    def _texts(self) -> list[str]:
+        return [_without_commands(cell.text) for cell in self.cells]
 
     @functools.cached_property
     def _first_rows(self) -> list[int]:
@@ -112,12 +132,16 @@ class Notebook:
         """An edit of `source` as one of a cell.
 
         The newline between two cells is in neither: an edit that takes it ends where its cell does.
+        Raises `ValueError` if more than that belongs to another cell.
         """
         cell, span = self.cell_range(edit.range)
-        if self.cell_of(edit.range.end.row)[0] != cell:
-            row = edit.range.end.row - 1
-            end = Position(self.cell_of(row)[1], len(self.source.row(row)) + 1)
-            span = Range(span.start, end)
+        end = edit.range.end
+        if self.cell_of(end.row)[0] != cell:
+            row = end.row - 1
+            last_cell, last_row = self.cell_of(row)
+            if (last_cell, end.column) != (cell, 1):
+                raise ValueError("an edit reaches into another cell")
+            span = Range(span.start, Position(last_row, len(self.source.row(row)) + 1))
         return cell, Edit(edit.path, span, edit.content)
 
     def cell_text(self, cell: int) -> SourceText | None:
@@ -135,18 +159,17 @@ class Notebook:
         """
         cells = {cell.number: cell for cell in self.cells}
         # Whoever wrote escapes where UTF-8 would do goes on with them.
-        is_ascii = self.json.isascii() and _WIDE_ESCAPE.search(self.json) is not None
+        is_ascii = self.file_text.isascii() and _WIDE_ESCAPE.search(self.file_text) is not None
         parts, last = [], 0
         for number in sorted(number for number in edits if edits[number]):
             cell = cells[number]
-            literal = _Literal(self.json[cell.start : cell.end])
-            changed = literal.with_changes(_changes(cell.text, edits[number]), is_ascii=is_ascii)
-            parts += [self.json[last : cell.start], changed]
+            literal = _Literal(self.file_text[cell.start : cell.end])
+            changes = _changes(cell.text, edits[number])
+            takes_end = _takes_end(cell.text, changes[-1])
+            changed = literal.with_changes(changes, is_ascii=is_ascii, takes_end=takes_end)
+            parts += [self.file_text[last : cell.start], changed]
             last = cell.end
-        return "".join([*parts, self.json[last:]]).encode()
-
-
-# Which cells are Python.
+        return "".join([*parts, self.file_text[last:]]).encode()
 
 
 def _words(text: str) -> frozenset[str]:
@@ -175,8 +198,6 @@ def _is_taken_by_magic(lines: Iterable[str]) -> bool:
     firsts = [words[0] for words in split if words]
     return any(first.startswith("%%") and first[2:] not in _MAGICS_OF_PYTHON for first in firsts)
 
-
-# Commands of IPython.
 
 _STRING = r"""
     \"{3} (?: [^\\"]+ | \\. | \\\Z | "(?!"") )* (?: \"{3} | \Z )
@@ -287,14 +308,11 @@ def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
     return found.end() if found is not None else at
 
 
-# The source of one cell.
-
 _WIDE_ESCAPE = re.compile(r"\\u(?!00[01])")
 _ELEMENT = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _UNIT = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}|\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.DOTALL
 )
-_NEWLINE_BEHIND = re.compile(r"(?:\r\n|\r|\n)\Z")
 
 
 class _Unit(NamedTuple):
@@ -333,8 +351,12 @@ class _Literal:
         self.written = written
         self.spans = [found.span() for found in _ELEMENT.finditer(written)]
 
-    def with_changes(self, changes: Sequence[_Change], *, is_ascii: bool) -> str:
-        """The JSON with changes in order; `is_ascii` says how new characters are written."""
+    def with_changes(self, changes: Sequence[_Change], *, is_ascii: bool, takes_end: bool) -> str:
+        """The JSON with changes in order; `is_ascii` says how new characters are written.
+
+        If the changes take the newline behind the cell, `takes_end`, the last one that is left
+        takes its place.
+        """
         old = list(self._units())
         units, last = [], 0
         for change in changes:
@@ -342,6 +364,9 @@ class _Literal:
             units += [_Unit(char, _written(char, is_ascii)) for char in change.content]
             last = change.end
         units += old[last:]
+        if takes_end and units and units[-1].char in "\r\n":
+            is_pair = [unit.char for unit in units[-2:]] == ["\r", "\n"]
+            del units[-2 if is_pair else -1 :]
         if not self.written.startswith("["):
             return f'"{_joined(units)}"'
         return self._list(list(_elements(units)))
@@ -404,34 +429,26 @@ def _written(char: str, is_ascii: bool) -> str:
 def _changes(text: str, edits: Sequence[Edit]) -> list[_Change]:
     """Edits of a cell as changes of its text, in order; raises `ValueError` if they overlap.
 
-    Behind the text stands the newline that divides cells. Where it is taken, or the whole last row
-    is, the newline before that divides them: no empty row is left at the end.
+    Behind the text stands a newline that divides cells; a change may take it.
     """
     source = SourceText(edits[0].path, f"{text}\n")
     changes: list[_Change] = []
     for edit in sorted(edits, key=lambda edit: edit.range):
         start, end = source.offset(edit.range.start), source.offset(edit.range.end)
-        last = changes[-1].end if changes else 0
-        if start < last:
+        if changes and start < changes[-1].end:
             raise ValueError("edits of a cell overlap")
-        changes.append(_trimmed(text, _Change(min(start, len(text)), end, edit.content), last))
+        changes.append(_Change(start, end, edit.content))
     return changes
 
 
-def _trimmed(text: str, change: _Change, last: int) -> _Change:
+def _takes_end(text: str, change: _Change) -> bool:
+    """Whether a change takes the newline behind a cell's text, or the whole last row."""
     start, end, content = change
-    before = _NEWLINE_BEHIND.search(text, 0, start)
-    is_last_row = before is not None and start < end == len(text) and not content
-    if end <= len(text) and not is_last_row:
-        return change
-    if found := _NEWLINE_BEHIND.search(content):
-        content = content[: found.start()]
-    elif not content and before is not None:
-        start = max(before.start(), last)
-    return _Change(start, len(text), content)
+    if end > len(text):
+        return True
+    is_last_row = end == len(text) and not text.endswith(("\r", "\n"))
+    return is_last_row and not content and text[start - 1 : start] in ("\r", "\n")
 
-
-# The file.
 
 _ROOT_FIELDS = ("cells", "metadata", "nbformat", "nbformat_minor")
 _METADATA_FIELDS = ("authors", "kernelspec", "language_info", "orig_nbformat", "title")
@@ -662,8 +679,6 @@ class _Scanner:
         self.at = end
         # Only the character behind a number shows that it has ended.
         self.mismatch(message, ahead=int(char in ("-", *_DIGIT_CHARS)))
-
-    # What follows knows of JSON only.
 
     def char(self) -> str:
         return self.text[self.at : self.at + 1]
