@@ -154,7 +154,7 @@ class Signals:
                     self.bases.setdefault(name, set()).add(library)
                 elif row.kind == "name":
                     self._add(f"def {name}(", Signal.HANDLER)
-                elif row.kind != "decorator":
+                elif row.kind != "decorator" and (row.kind != "dispatcher" or name[:1].isupper()):
                     self.calls.add(name)
                     self._add(f"{name}(", Signal.CALL, {library}, _companions(row, path))
         for row in knowledge.rows("tool"):

@@ -302,7 +302,9 @@ class Entries:
                     if registers(_last_name(call.func)):
                         yield Place(call, frame)
         for function in functions_of(module, chunks):
-            if not aliases and not self.places.of_function(function) & Family.ENTRY:
+            # a constructor can hand its methods to that of the base class
+            is_told = aliases or function.name == "__init__"
+            if not is_told and not self.places.of_function(function) & Family.ENTRY:
                 continue
             for event in self.names.flow(function).calls:
                 if registers(event.name):
@@ -367,6 +369,7 @@ class Entries:
                     yield FunctionSymbol(method, symbol)
 
     def _elements(self, place: Place) -> Iterator[Place]:
+        yield from self._added(place)
         for symbol in self.names.resolve(place):
             if isinstance(symbol, Literal) and isinstance(symbol.node, ast.List | ast.Tuple):
                 where = symbol.place
@@ -380,6 +383,23 @@ class Entries:
             elif isinstance(symbol, Literal) and isinstance(symbol.node, ast.Dict):
                 for value in symbol.node.values:
                     yield Place(value, symbol.place.frame, symbol.place.statement)
+
+    def _added(self, place: Place) -> Iterator[Place]:
+        """What was appended to a list that is held by a variable."""
+        function = place.frame.function
+        if function is None or not isinstance(place.node, ast.Name):
+            return
+        flow = self.names.flow(function)
+        before = flow.before.get(place.statement, -1) if place.statement is not None else -1
+        for mutation in flow.mutations:
+            if mutation.name != place.node.id or not before >> mutation.index & 1:
+                continue
+            if mutation.value is not None and mutation.kind in ("append", "insert", "add"):
+                yield Place(mutation.value, place.frame, mutation.statement)
+            elif mutation.value is not None and mutation.kind == "extend":
+                yield from self._elements(
+                    Place(mutation.value, place.frame, mutation.statement)
+                )
 
     # making entries
 

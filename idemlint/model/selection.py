@@ -41,6 +41,7 @@ class Family(enum.IntFlag):
     SCHEMA = enum.auto()
 
 
+_CODE = Family.ENTRY | Family.PAUSE
 _FAMILIES = {
     Signal.CALL: Family.ENTRY,
     Signal.HANDLER: Family.ENTRY,
@@ -250,10 +251,31 @@ class Places:
             mine = _libraries(self._signals, (n for n in numbers if n < len(self._signals.texts)))
             others = mine - {module.name.partition(".")[0]}
             meant = {number: self._meant(number, module, mine, others) for number in numbers}
-            kept = [(offset, number) for offset, number in places if meant[number]]
+            kept = [
+                (offset, number)
+                for offset, number in places
+                if meant[number] and self._is_meant(module, offset, meant[number])
+            ]
             known = _Found([o for o, _ in kept], [n for _, n in kept], meant)
             self._found[module] = known
         return known
+
+    def _is_meant(self, module: Module, offset: int, meant: _Meant) -> bool:
+        """Whether a text stands there as a word of its own, and not in a docstring or comment.
+
+        SQL and keys count in strings, too.
+        """
+        text = module.source.text
+        if not (text[offset].isalpha() or text[offset] == "_"):
+            return True
+        before = text[offset - 1] if offset else " "
+        if before.isalnum() or before == "_":
+            return not any(family & _CODE for family, _ in meant)
+        if not any(family & _CODE for family, _ in meant):
+            return True
+        if text.endswith("def ", 0, offset) or text.endswith("class ", 0, offset):
+            return False
+        return module.index.is_code(offset)
 
     def _meant(
         self, number: int, module: Module, mine: frozenset[str], others: frozenset[str]
@@ -332,10 +354,11 @@ class Places:
         text = module.source.text
         aliases = self.aliases(module)
         if text.find("@", chunk.start, chunk.end) >= 0:
-            for name in _DECORATOR.findall(text, chunk.start, chunk.end):
-                last = name.rpartition(".")[2]
+            for found in _DECORATOR.finditer(text, chunk.start, chunk.end):
+                last = found[1].rpartition(".")[2]
                 if aliases.get(last, last) in self._names.decorators:
-                    return True
+                    if module.index.is_code(found.start()):
+                        return True
         if text.find("class ", chunk.start, chunk.end) >= 0:
             for bases in _CLASS.findall(text, chunk.start, chunk.end):
                 if not self._names.bases.isdisjoint(

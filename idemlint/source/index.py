@@ -46,10 +46,12 @@ class ModuleIndex:
     source: SourceText
     chunks: list[Chunk] = field(init=False)
     definitions: dict[str, list[Chunk]] = field(init=False)
+    _strings: list[tuple[int, int]] = field(init=False)
     _whole: bool = False
 
     def __post_init__(self) -> None:
-        self.chunks = list(_cut(self.source))
+        self._strings = _string_spans(self.source.text)
+        self.chunks = list(_cut(self.source, self._strings))
         self.definitions = {}
         for chunk in self.chunks:
             if chunk.name:
@@ -70,6 +72,15 @@ class ModuleIndex:
                 chunk.error = error
                 self._recut()
         return chunk._statements
+
+    def is_code(self, offset: int) -> bool:
+        """Whether an offset lies outside of triple-quoted strings and comments, by a quick look."""
+        if self._strings and _is_inside(offset, self._strings):
+            return False
+        text = self.source.text
+        start = text.rfind("\n", 0, offset) + 1
+        mark = text.find("#", start, offset)
+        return mark < 0 or bool({'"', "'"} & set(text[start:mark]))
 
     def syntax_error(self) -> SyntaxError | None:
         """Why the file does not parse; `None` if it does."""
@@ -115,9 +126,8 @@ def parse(text: str, row: int) -> list[ast.stmt]:
         raise SyntaxError(str(error) or "too deeply nested") from None
 
 
-def _cut(source: SourceText) -> Iterator[Chunk]:
+def _cut(source: SourceText, strings: list[tuple[int, int]]) -> Iterator[Chunk]:
     text = source.text
-    strings = _string_spans(text)
     marks: list[tuple[int, str]] = []
     decorated: int | None = None
     for found in _DEFINITION.finditer(text):
