@@ -73,9 +73,7 @@ class Analysis:
         ]
 
 
-def _flagged(
-    module: Module, evidence: list[Evidence], model: Model
-) -> Iterator[Diagnostic]:
+def _flagged(module: Module, evidence: list[Evidence], model: Model) -> Iterator[Diagnostic]:
     """Cut the slices that hold evidence and let the visitors of its rules flag it there."""
     # LibCST takes its time to import: only where something was found
     from idemlint.source.slices import Slice, SliceError

@@ -68,8 +68,8 @@ class ProjectCache:
         """The cache in a file; an empty one if there is none or it cannot be used."""
         try:
             with path.open("rb") as file:
-                found = pickle.load(file)  # noqa: S301 - written by this program, in the user's folder
-        except Exception:  # noqa: BLE001 - a damaged cache is as good as none
+                found = pickle.load(file)
+        except Exception:
             return cls()
         return found if isinstance(found, cls) else cls()
 
@@ -155,4 +155,8 @@ def digest(data: bytes) -> bytes:
 def cache_path(folder: Path, root: str, parts: Sequence[str]) -> Path:
     """Where the results of a project are kept; `parts` are what else they depend on."""
     text = "\0".join((__version__, sys.version, root, *parts))
-    return folder / __version__ / (hashlib.blake2b(text.encode(), digest_size=12).hexdigest() + ".pickle")
+    return (
+        folder
+        / __version__
+        / (hashlib.blake2b(text.encode(), digest_size=12).hexdigest() + ".pickle")
+    )

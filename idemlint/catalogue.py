@@ -12,7 +12,16 @@ from pathlib import Path
 
 from idemlint.diagnostic import Severity
 
-__all__ = ["Operation", "PageError", "Rule", "operations", "page_url", "rule", "rules", "rules_folder"]
+__all__ = [
+    "Operation",
+    "PageError",
+    "Rule",
+    "operations",
+    "page_url",
+    "rule",
+    "rules",
+    "rules_folder",
+]
 
 _HOME = "https://github.com/idemlint/idemlint/blob/main/rules"
 _FENCE = "---\n"

@@ -108,7 +108,9 @@ class _Problem(NamedTuple):
 class _Project:
     """The files of one project, what is known of them, and what was found."""
 
-    def __init__(self, root: str, paths: list[str], cache: ProjectCache, stored: Path | None) -> None:
+    def __init__(
+        self, root: str, paths: list[str], cache: ProjectCache, stored: Path | None
+    ) -> None:
         self.root = root
         self.paths = paths
         self.cache = cache
@@ -340,9 +342,7 @@ class _Run:
         for project in projects:
             if project.names is not None:
                 self._take_known(project, project.names)
-                units += [
-                    (project, path) for path in project.units if path not in project.found
-                ]
+                units += [(project, path) for path in project.units if path not in project.found]
         sizes = [project.looks[path].size for project, path in units]
         count = worker_count() if sum(sizes) > _LITTLE_CODE else 1
         shares = _shared_out(units, sizes, count)
@@ -472,7 +472,7 @@ def _analysed(analysis: Analysis, paths: Iterable[str]) -> _Share:
     for path in paths:
         try:
             found[path] = analysis.diagnostics(Path(path))
-        except Exception as error:  # noqa: BLE001 - one file never stops the run
+        except Exception as error:
             warnings.append(_internal_error(path, error))
     return _Share(found, analysis.edges, analysis.missing_names, warnings)
 
@@ -534,4 +534,6 @@ def _internal_error(path: str, error: Exception) -> str:
 
     last = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{os.path.basename(last.filename)}:{last.lineno}"
-    return f"{path}: not checked, because of a fault in idemlint ({type(error).__name__} at {place})"
+    return (
+        f"{path}: not checked, because of a fault in idemlint ({type(error).__name__} at {place})"
+    )

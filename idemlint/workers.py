@@ -69,7 +69,7 @@ class _Child:
         try:
             try:
                 answer: tuple[bool, object] = (True, work(share))
-            except BaseException as error:  # noqa: BLE001 - told to the parent
+            except BaseException as error:
                 answer = (False, f"{type(error).__name__}: {error}")
             with os.fdopen(writing, "wb") as pipe:
                 pickle.dump(answer, pipe, pickle.HIGHEST_PROTOCOL)
@@ -82,7 +82,7 @@ class _Child:
         """What the process sent."""
         try:
             with os.fdopen(self._reading, "rb") as pipe:
-                is_done, answer = pickle.load(pipe)  # noqa: S301 - from our own process
+                is_done, answer = pickle.load(pipe)
         except EOFError:
             is_done, answer = False, "a worker process ended early"
         os.waitpid(self._process, 0)

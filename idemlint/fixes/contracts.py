@@ -28,7 +28,7 @@ def parameter_fix(evidence: Evidence, model: Model) -> Fix | None:
     """
     entry = evidence.entry
     assert entry is not None
-    if entry.function is None or entry.schema is not None and not _has_class_schema(entry, model):
+    if entry.function is None or (entry.schema is not None and not _has_class_schema(entry, model)):
         return _in_schema(entry, model)
     message = f"Add a required `{KEY}` parameter to `{entry.name}`"
     if evidence.subject is not None:
@@ -91,14 +91,21 @@ def _in_schema(entry: Entry, model: Model) -> Fix | None:
         properties, required = entries.get("properties"), entries.get("required")
         if not isinstance(properties, ast.Dict):
             continue
-        editor.add_entry(properties, f'"{KEY}"', f'{{"type": "string", "description": "{DESCRIPTION}"}}')
+        editor.add_entry(
+            properties, f'"{KEY}"', f'{{"type": "string", "description": "{DESCRIPTION}"}}'
+        )
         if isinstance(required, ast.List) and required.elts:
             editor.append_item(
-                editor.span(required)[0], required.elts[-1], editor.span(required)[1] - 1, f'"{KEY}"'
+                editor.span(required)[0],
+                required.elts[-1],
+                editor.span(required)[1] - 1,
+                f'"{KEY}"',
             )
         elif isinstance(required, ast.List):
             editor.insert(editor.span(required)[0] + 1, f'"{KEY}"')
         elif required is None:
             editor.add_entry(symbol.node, '"required"', f'["{KEY}"]')
-        return editors.fix(f"Add a required `{KEY}` to the schema of `{entry.name}`", Applicability.DISPLAY)
+        return editors.fix(
+            f"Add a required `{KEY}` to the schema of `{entry.name}`", Applicability.DISPLAY
+        )
     return None

@@ -86,7 +86,8 @@ class Editor:
         """Insert rows before a statement, at its indent."""
         indent = self.indent(statement)
         self.insert(
-            self.line_start(statement), "".join(f"{indent}{line}\n" if line else "\n" for line in lines)
+            self.line_start(statement),
+            "".join(f"{indent}{line}\n" if line else "\n" for line in lines),
         )
 
     def insert_after(self, statement: ast.stmt, *lines: str) -> None:
@@ -133,7 +134,10 @@ class Editor:
         while at < closing:
             char = text[at]
             if char == "#":
-                newline = min((n for n in (text.find("\n", at), text.find("\r", at)) if n >= 0), default=closing)
+                newline = min(
+                    (n for n in (text.find("\n", at), text.find("\r", at)) if n >= 0),
+                    default=closing,
+                )
                 at = newline
             elif char == ")":
                 at += 1
@@ -188,7 +192,9 @@ class Editor:
             self._insert_parameter(positional[first_default], parameter)
             return True
         if arguments.kwonlyargs and not required:
-            self._append_parameter(node, arguments.kwonlyargs[-1], arguments.kw_defaults[-1], parameter)
+            self._append_parameter(
+                node, arguments.kwonlyargs[-1], arguments.kw_defaults[-1], parameter
+            )
             return True
         if positional:
             default = arguments.defaults[-1] if arguments.defaults else None
@@ -355,7 +361,9 @@ class Editor:
         if others and is_standard:
             self.insert(self.line_start(others[0]), f"{line}\n\n")
         elif others:
-            first_local = next((s for s in others if isinstance(s, ast.ImportFrom) and s.level), None)
+            first_local = next(
+                (s for s in others if isinstance(s, ast.ImportFrom) and s.level), None
+            )
             if first_local is not None:
                 self.insert(self.line_start(first_local), f"{line}\n\n")
             else:

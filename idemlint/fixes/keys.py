@@ -67,12 +67,21 @@ class Cure:
         node = self.origin.node
         assert isinstance(node, ast.expr)
         for parent in self.parents():
-            if isinstance(parent, ast.Call) and (
-                (isinstance(parent.func, ast.Name) and parent.func.id in _TEXT_WRAPPERS and node in parent.args)
-                or (parent.func is node and isinstance(node, ast.Attribute) and node.attr in _TEXT_ATTRIBUTES)
-            ):
-                node = parent
-            elif isinstance(parent, ast.Attribute) and parent.attr in _TEXT_ATTRIBUTES:
+            if (
+                isinstance(parent, ast.Call)
+                and (
+                    (
+                        isinstance(parent.func, ast.Name)
+                        and parent.func.id in _TEXT_WRAPPERS
+                        and node in parent.args
+                    )
+                    or (
+                        parent.func is node
+                        and isinstance(node, ast.Attribute)
+                        and node.attr in _TEXT_ATTRIBUTES
+                    )
+                )
+            ) or (isinstance(parent, ast.Attribute) and parent.attr in _TEXT_ATTRIBUTES):
                 node = parent
             elif isinstance(parent, ast.FormattedValue) and parent.conversion == -1:
                 outer = _parent_of(parent, self.parents())
@@ -207,7 +216,9 @@ def _hoisted(cure: Cure) -> Fix | None:
         and cure.editor.stands_alone(statement)
         and _has_company(statement, cure.parents())
         and _is_only_binding(statement.targets[0].id, statement, function)
-        and {n.id for n in ast.walk(statement.value) if isinstance(n, ast.Name)}.isdisjoint(_bound_in(loop))
+        and {n.id for n in ast.walk(statement.value) if isinstance(n, ast.Name)}.isdisjoint(
+            _bound_in(loop)
+        )
         and _is_about(cure, statement.value)
     ):
         cure.editor.insert_before(loop, cure.editor.code(statement))
@@ -273,7 +284,9 @@ def _taken_by_function(cure: Cure) -> Fix | None:
     cure.replace_value(KEY)
     for call in _calls_of(function, cure.module.statements()):
         cure.editor.add_keyword(call, KEY, code)
-    return cure.editors.fix(f"Take `{KEY}` as a parameter of `{function.name}`", Applicability.UNSAFE)
+    return cure.editors.fix(
+        f"Take `{KEY}` as a parameter of `{function.name}`", Applicability.UNSAFE
+    )
 
 
 def _without_fallback(cure: Cure, entry: Entry) -> Fix | None:
@@ -283,7 +296,11 @@ def _without_fallback(cure: Cure, entry: Entry) -> Fix | None:
         return None
     statement = cure.statement()
     for parent, child in _pairs(cure):
-        if isinstance(parent, ast.BoolOp) and isinstance(parent.op, ast.Or) and child in parent.values[1:]:
+        if (
+            isinstance(parent, ast.BoolOp)
+            and isinstance(parent.op, ast.Or)
+            and child in parent.values[1:]
+        ):
             rest = [cure.editor.code(value) for value in parent.values if value is not child]
             make_required(known[0], cure.editors)
             cure.editor.replace_node(parent, " or ".join(rest))
@@ -302,7 +319,9 @@ def _without_fallback(cure: Cure, entry: Entry) -> Fix | None:
             and cure.editor.stands_alone(statement)
         ):
             make_required(known[0], cure.editors)
-            cure.editor.replace_node(statement, f'raise ValueError("{known[0].name} must not be empty")')
+            cure.editor.replace_node(
+                statement, f'raise ValueError("{known[0].name} must not be empty")'
+            )
             return cure.editors.fix(f"Insist on `{known[0].name}`", Applicability.UNSAFE)
     return None
 
@@ -325,7 +344,9 @@ def _derived_in_node(cure: Cure, entry: Entry) -> Fix | None:
     if expression is None:
         return None
     cure.replace_value(expression)
-    return cure.editors.fix("Compute the key from what is the same on a replay", Applicability.UNSAFE)
+    return cure.editors.fix(
+        "Compute the key from what is the same on a replay", Applicability.UNSAFE
+    )
 
 
 def node_key(cure: Cure, entry: Entry) -> str | None:
@@ -476,7 +497,11 @@ def _dropped_by_name(cure: Cure, statement: ast.stmt) -> bool:
 
 
 def _drop_formatted(cure: Cure, whole: ast.JoinedStr, part: ast.FormattedValue) -> bool:
-    stable = [value for value in whole.values if isinstance(value, ast.FormattedValue) and value is not part]
+    stable = [
+        value
+        for value in whole.values
+        if isinstance(value, ast.FormattedValue) and value is not part
+    ]
     if not stable:
         return False
     start, end = cure.editor.span(whole)
@@ -496,7 +521,7 @@ def _drop_formatted(cure: Cure, whole: ast.JoinedStr, part: ast.FormattedValue) 
 
 
 def _drop_element(cure: Cure, whole: ast.List | ast.Tuple, part: ast.AST) -> bool:
-    if part not in whole.elts or len(whole.elts) < 3 and isinstance(whole, ast.Tuple):
+    if part not in whole.elts or (len(whole.elts) < 3 and isinstance(whole, ast.Tuple)):
         return False
     index = whole.elts.index(part)  # type: ignore[arg-type]
     if index:
@@ -527,7 +552,9 @@ def identity_fix(evidence: Evidence, model: Model) -> Fix | None:
         if expression is None:
             return None
         cure.replace_value(expression)
-        return cure.editors.fix("Compute the identity from what is the same on a replay", Applicability.UNSAFE)
+        return cure.editors.fix(
+            "Compute the identity from what is the same on a replay", Applicability.UNSAFE
+        )
     key = cure.key_in_scope()
     if key is None:
         return None
@@ -537,7 +564,9 @@ def identity_fix(evidence: Evidence, model: Model) -> Fix | None:
     if is_uuid:
         cure.editor.replace_node(cure.origin.node, made)
     else:
-        cure.editor.replace_node(whole, f"{made}.hex" if hexed or _is_text(cure) else f"str({made})")
+        cure.editor.replace_node(
+            whole, f"{made}.hex" if hexed or _is_text(cure) else f"str({made})"
+        )
     return cure.editors.fix(f"Derive the identity from `{key}`", Applicability.UNSAFE)
 
 
@@ -646,20 +675,25 @@ def _has_company(statement: ast.stmt, parents: list[ast.AST]) -> bool:
 def _bound_in(loop: ast.stmt) -> set[str]:
     """The names that a loop binds."""
     return {
-        node.id for node in ast.walk(loop) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        node.id
+        for node in ast.walk(loop)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
 
 
 def _is_only_binding(name: str, statement: ast.stmt, function: Function) -> bool:
     """Whether a name is bound in one place of a function, not counting the statement that moves."""
     moved = {id(node) for node in ast.walk(statement)}
-    return not any(
-        isinstance(node, ast.Name)
-        and node.id == name
-        and isinstance(node.ctx, ast.Store)
-        and id(node) not in moved
-        for node in ast.walk(function.node)
-    ) and function.parameter(name) is None
+    return (
+        not any(
+            isinstance(node, ast.Name)
+            and node.id == name
+            and isinstance(node.ctx, ast.Store)
+            and id(node) not in moved
+            for node in ast.walk(function.node)
+        )
+        and function.parameter(name) is None
+    )
 
 
 def _free_name(name: str, function: Function) -> str:
@@ -685,7 +719,11 @@ def _calls_of(function: Function, statements: object) -> list[ast.Call]:
     for statement in statements:  # type: ignore[attr-defined]
         for node in ast.walk(statement):
             if isinstance(node, ast.Call) and id(node) not in own:
-                name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                name = (
+                    node.func.attr
+                    if isinstance(node.func, ast.Attribute)
+                    else getattr(node.func, "id", "")
+                )
                 if name == function.name and re.match(r"\w", name):
                     found.append(node)
     return found

@@ -64,7 +64,10 @@ def _can_move(first: ast.stmt, second: ast.stmt, block: list[ast.stmt], editor: 
     start, end = block.index(first), block.index(second)
     if start >= end or not editor.stands_alone(second) or not _whole_rows(first, editor):
         return False
-    if any(isinstance(node, ast.Return | ast.Raise | ast.Break | ast.Continue) for node in ast.walk(first)):
+    if any(
+        isinstance(node, ast.Return | ast.Raise | ast.Break | ast.Continue)
+        for node in ast.walk(first)
+    ):
         return False
     given = _names(first, ast.Store)
     between = block[start + 1 : end + 1]
@@ -104,13 +107,11 @@ def _own_body(function: Function, node: ast.AST, editors: Editors, editor: Edito
     parameters = editor.parameters_of(function)
     own = editor.indent(statement)
     body = "".join(
-        f"{indent}    {row[len(own):]}" if row.startswith(own) else row
+        f"{indent}    {row[len(own) :]}" if row.startswith(own) else row
         for row in editor.rows_of(statement).splitlines(keepends=True)
     )
     name = f"{function.name}_effect"
-    editor.insert(
-        editor.line_start(outer), f"{indent}{keyword} {name}({parameters}):\n{body}\n\n"
-    )
+    editor.insert(editor.line_start(outer), f"{indent}{keyword} {name}({parameters}):\n{body}\n\n")
     editor.replace(editor.line_start(statement), editor.line_end(statement), f"{own}pass\n")
     return editors.fix(f"Give the effect a node of its own, `{name}`", Applicability.DISPLAY)
 
@@ -118,7 +119,9 @@ def _own_body(function: Function, node: ast.AST, editors: Editors, editor: Edito
 def _smallest(function: Function, node: ast.AST) -> ast.stmt | None:
     found: ast.stmt | None = None
     for statement in ast.walk(function.node):
-        if isinstance(statement, ast.Expr | ast.Assign | ast.AnnAssign | ast.Return | ast.AugAssign):
+        if isinstance(
+            statement, ast.Expr | ast.Assign | ast.AnnAssign | ast.Return | ast.AugAssign
+        ):
             if any(inner is node for inner in ast.walk(statement)):
                 found = statement
     return found

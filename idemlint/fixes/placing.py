@@ -45,7 +45,14 @@ def place_key(deed: Deed, key: str, model: Model, editors: Editors, *, optional:
 
 
 def _into_mapping(
-    place: Place, within: list[str], entry: str, key: str, model: Model, editor: Editor, *, optional: bool
+    place: Place,
+    within: list[str],
+    entry: str,
+    key: str,
+    model: Model,
+    editor: Editor,
+    *,
+    optional: bool,
 ) -> bool:
     call = place.node
     assert isinstance(call, ast.Call)
@@ -63,7 +70,14 @@ def _into_mapping(
 
 
 def _extend(
-    value: ast.expr, place: Place, entry: str, key: str, model: Model, editor: Editor, *, optional: bool
+    value: ast.expr,
+    place: Place,
+    entry: str,
+    key: str,
+    model: Model,
+    editor: Editor,
+    *,
+    optional: bool,
 ) -> bool:
     literal = _literal(value, place, model)
     if literal is not None and not optional:
@@ -98,4 +112,3 @@ def _literal(value: ast.expr, place: Place, model: Model) -> ast.Dict | None:
     if len(found) == 1 and found[0].kind == "value" and isinstance(found[0].node, ast.Dict):
         return found[0].node
     return None
-

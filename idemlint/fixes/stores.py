@@ -78,7 +78,11 @@ def _text_node(node: ast.expr, deed: Deed, model: Model) -> ast.Constant | None:
 def _django(deed: Deed, check: Deed, editor: Editor, model: Model) -> str:
     """`create(…)` becomes `get_or_create(…)`, by the fields that were looked up."""
     func = deed.call.func
-    if not isinstance(func, ast.Attribute) or func.attr not in ("create", "acreate") or deed.call.args:
+    if (
+        not isinstance(func, ast.Attribute)
+        or func.attr not in ("create", "acreate")
+        or deed.call.args
+    ):
         return ""
     asked = _asked_keywords(check)
     keywords = {k.arg: k for k in deed.call.keywords}
@@ -105,7 +109,9 @@ def _asked_keywords(check: Deed) -> set[str]:
     found = set()
     for node in ast.walk(check.call):
         if isinstance(node, ast.Call):
-            found.update(k.arg for k in node.keywords if k.arg and "__" not in k.arg and k.arg != "pk")
+            found.update(
+                k.arg for k in node.keywords if k.arg and "__" not in k.arg and k.arg != "pk"
+            )
     return found
 
 
@@ -172,7 +178,8 @@ def _redis(deed: Deed, check: Deed, editor: Editor, model: Model) -> str:
         return "Let `nx=True` decide"
     if func.attr == "hset" and len(deed.call.args) == 3 and not deed.call.keywords:
         editor.replace_node(
-            deed.call, f"{editor.code(func.value)}.hsetnx({', '.join(map(editor.code, deed.call.args))})"
+            deed.call,
+            f"{editor.code(func.value)}.hsetnx({', '.join(map(editor.code, deed.call.args))})",
         )
         return "Let `hsetnx` decide"
     return ""
@@ -235,7 +242,9 @@ def _written_file(deed: Deed, func: ast.Attribute, editor: Editor) -> str:
     statement = deed.place.statement
     if not _is_statement(deed) or statement is None or not editor.stands_alone(statement):
         return ""
-    if len(deed.call.args) != 1 or isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Await):
+    if len(deed.call.args) != 1 or (
+        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Await)
+    ):
         return ""
     mode = "xb" if func.attr == "write_bytes" else "x"
     options = "".join(f", {editor.code(k)}" for k in deed.call.keywords)
@@ -262,8 +271,8 @@ def _caught(deed: Deed, editor: Editor, editors: Editors) -> Fix | None:
         or func.attr not in ("add", "merge", "add_all", "execute", "exec")
     ):
         return None
-    is_async = "asyncio" in deed.path or isinstance(statement, ast.Expr) and isinstance(
-        statement.value, ast.Await
+    is_async = "asyncio" in deed.path or (
+        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Await)
     )
     session = editor.code(func.value)
     error = editor.add_import("sqlalchemy.exc", "IntegrityError")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from idemlint.model.program import Function
     from idemlint.model.symbols import Frame
 
-__all__ = ["KEY", "DESCRIPTION", "hand_down", "take_key"]
+__all__ = ["DESCRIPTION", "KEY", "hand_down", "take_key"]
 
 KEY = "idempotency_key"
 """What a key parameter is called where there is none yet."""
@@ -77,7 +77,9 @@ def _require_field(node: ast.AnnAssign, editor: Editor) -> None:
     assert value is not None
     name = value.func if isinstance(value, ast.Call) else None
     if isinstance(value, ast.Call) and isinstance(name, ast.Name | ast.Attribute):
-        kept = [editor.code(k) for k in value.keywords if k.arg not in ("default", "default_factory")]
+        kept = [
+            editor.code(k) for k in value.keywords if k.arg not in ("default", "default_factory")
+        ]
         if kept:
             editor.replace_node(value, f"{editor.code(value.func)}({', '.join(kept)})")
             return
@@ -103,7 +105,9 @@ def _require_argument(node: ast.arg, parameter: ToolParameter, editor: Editor) -
         return
     # it stands behind other defaults: take it out with the comma before it, put it before them
     before = positional[positional.index(node) - 1]
-    previous_default = arguments.defaults[positional.index(before) - len(positional) + len(arguments.defaults)]
+    previous_default = arguments.defaults[
+        positional.index(before) - len(positional) + len(arguments.defaults)
+    ]
     editor.replace(editor.span(previous_default)[1], end, "")
     editor.insert(editor.span(first)[0], f"{bare}, ")
 
@@ -113,7 +117,9 @@ def _without_none(code: str) -> str:
     return re.sub(r"\s*\|\s*None\b|\bOptional\[(\w+)\]", lambda m: m[1] or "", code)
 
 
-def _owner(node: ast.arg, parameter: ToolParameter) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+def _owner(
+    node: ast.arg, parameter: ToolParameter
+) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
     for statement in parameter.module.statements():
         for inner in ast.walk(statement):
             if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -144,9 +150,13 @@ def _extend_schema(entry: Entry, model: Model, editors: Editors) -> str | None:
             if not editor.stands_alone(last):
                 return None
             uses_field = any(isinstance(f.value, ast.Call) for f in fields)
-            written = f'{KEY}: str = Field(description="{DESCRIPTION}")' if uses_field else f"{KEY}: str"
+            written = (
+                f'{KEY}: str = Field(description="{DESCRIPTION}")' if uses_field else f"{KEY}: str"
+            )
             editor.insert_after(last, written)
-            if not editors.of(function.module).add_parameter(function, f"{KEY}: str", required=True):
+            if not editors.of(function.module).add_parameter(
+                function, f"{KEY}: str", required=True
+            ):
                 return None
             return KEY
     return None
@@ -184,7 +194,11 @@ def _describe(function: Function, editor: Editor) -> None:
     if heading is not None:
         at = _end_of_arguments(text, heading.end())
         row = last_line_start(text, max(at - 1, 0))
-        indent = indent_of(text, text.index("\n", heading.end()) + 1) if "\n" in text[heading.end() :] else ""
+        indent = (
+            indent_of(text, text.index("\n", heading.end()) + 1)
+            if "\n" in text[heading.end() :]
+            else ""
+        )
         editor.insert(start + at, f"{indent}{KEY}: {DESCRIPTION}\n")
         _ = row
         return
@@ -207,9 +221,7 @@ def _end_of_arguments(text: str, at: int) -> int:
     return at
 
 
-def hand_down(
-    frames: Sequence[Frame], key: str, editors: Editors
-) -> tuple[str, bool] | None:
+def hand_down(frames: Sequence[Frame], key: str, editors: Editors) -> tuple[str, bool] | None:
     """Hand a key from the first frame to the last one; `None` if that cannot be done.
 
     Each frame is the one that the call in the frame before it made. Returns how the key is written

@@ -118,8 +118,7 @@ class _Session:
 
         resolver = self._settings()
         targets = [
-            Target(path, resolver.settings_for(Path(path)), data)
-            for path, data in contents.items()
+            Target(path, resolver.settings_for(Path(path)), data) for path, data in contents.items()
         ]
         report = check(targets, cache=False, ignore_noqa=True, searched=searched)
         found: dict[str, list[Diagnostic]] = {}

@@ -101,14 +101,14 @@ def find_inputs(paths: Iterable[str], resolver: Resolver, console: Console) -> I
     console.debug("files", f"Identified files to lint in: {_milliseconds(started)}")
     _tell_warnings(found, resolver, console)
     return Inputs(
-        targets=tuple(
-            Target(file.path, file.settings) for file in found.files if file.is_linted
-        ),
+        targets=tuple(Target(file.path, file.settings) for file in found.files if file.is_linted),
         settings=resolver.root,
         errors=tuple(map(io_error, found.errors)),
         files=found.files,
         searched=tuple(
-            os.path.normpath(resolver.cwd / path) for path in listed if (resolver.cwd / path).is_dir()
+            os.path.normpath(resolver.cwd / path)
+            for path in listed
+            if (resolver.cwd / path).is_dir()
         ),
     )
 

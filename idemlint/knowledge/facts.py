@@ -240,7 +240,16 @@ class Knowledge:
             paths += [(f"{row.built}.{name}", ()) for name in row.run]
         for store in self.rows("store"):
             listed = [form.call for form in store.forms]
-            for role in ("exec", "check", "insert", "atomic", "upsert", "update", "delete", "counter"):
+            for role in (
+                "exec",
+                "check",
+                "insert",
+                "atomic",
+                "upsert",
+                "update",
+                "delete",
+                "counter",
+            ):
                 listed += getattr(store, role)
             paths += [(path, store.imports) for path in listed]
         for services in self._tables.tokens.values():
@@ -306,7 +315,9 @@ class Knowledge:
         """The libraries that names of acting calls belong to."""
         names, starts = self._acting_names
         found = {top for tops in (*names.values(), *starts.values()) for top in tops}
-        return frozenset(top for top in found if top.isidentifier() and top not in sys.stdlib_module_names)
+        return frozenset(
+            top for top in found if top.isidentifier() and top not in sys.stdlib_module_names
+        )
 
     # entries
 
@@ -377,7 +388,9 @@ class Knowledge:
     @functools.cached_property
     def result_names(self) -> frozenset[str]:
         """Methods and attributes that read the result of the statement that an object ran last."""
-        return frozenset(name for names in self._tables.lists["sql_results"].values() for name in names)
+        return frozenset(
+            name for names in self._tables.lists["sql_results"].values() for name in names
+        )
 
     # names of keys
 

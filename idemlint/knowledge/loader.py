@@ -140,7 +140,7 @@ def load_tables(user_rows: tuple[UserRow, ...] = ()) -> Tables:
     for folder in _cache_folders():
         try:
             stored = pickle.loads((folder / name).read_bytes())
-        except Exception:  # noqa: S112 - a stored form that cannot be read is made again
+        except Exception:
             continue
         if isinstance(stored, Tables):
             return stored
@@ -243,9 +243,7 @@ def _add(tables: Tables, row: UserRow) -> None:
             tables.tokens[row.table].setdefault(service, {}).update(methods)
     else:
         names = (*_ROW_TABLES, *_LISTS, *_FREE)
-        raise KnowledgeError(
-            row.origin, f"unknown table `{row.table}`{_nearest(row.table, names)}"
-        )
+        raise KnowledgeError(row.origin, f"unknown table `{row.table}`{_nearest(row.table, names)}")
 
 
 def _build(cls: type, table: str, columns: Mapping[str, Any], origin: Origin) -> Any:
@@ -333,7 +331,17 @@ def _nearest(word: str, known: Iterable[str]) -> str:
     return f", did you mean `{close[0]}`?" if close else ""
 
 
-_STORE_ROLES = ("exec", "check", "insert", "atomic", "upsert", "update", "delete", "counter", "commit")
+_STORE_ROLES = (
+    "exec",
+    "check",
+    "insert",
+    "atomic",
+    "upsert",
+    "update",
+    "delete",
+    "counter",
+    "commit",
+)
 
 
 def _index(tables: Tables) -> None:

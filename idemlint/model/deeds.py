@@ -260,9 +260,7 @@ class Deeds:
             return Deed(DeedKind.QUIET, place, path, reason="construction")
         return Deed(DeedKind.OPAQUE, place, path, reason="no row")
 
-    def _graph_run(
-        self, row: rows.Graph, symbol: External, place: Place, path: str
-    ) -> Deed:
+    def _graph_run(self, row: rows.Graph, symbol: External, place: Place, path: str) -> Deed:
         """Running a graph of the project: what its nodes do, pauses included, happens here."""
         nodes: list[FunctionSymbol] = []
         made = symbol.made
@@ -445,9 +443,7 @@ class Deeds:
                             return symbol.made, built
         return place, None
 
-    def _methods(
-        self, row: rows.Http, request: Place, built: rows.HttpRequest | None
-    ) -> list[str]:
+    def _methods(self, row: rows.Http, request: Place, built: rows.HttpRequest | None) -> list[str]:
         """The methods that can be sent, in upper case; empty if that is not known."""
         if row.method:
             return [row.method]
@@ -470,9 +466,7 @@ class Deeds:
         """Whether an unknown method is a parameter, so that a caller can pass POST."""
         return True
 
-    def _url(
-        self, row: rows.Http | rows.HttpRequest, request: Place, symbol: External
-    ) -> str:
+    def _url(self, row: rows.Http | rows.HttpRequest, request: Place, symbol: External) -> str:
         call = request.node
         assert isinstance(call, ast.Call)
         value = argument(call, row.url_at)
@@ -582,9 +576,7 @@ class Deeds:
                 found.extend(self.values.mapping(where).get(name))
         return found
 
-    def _executed(
-        self, store: rows.Store, place: Place, call: ast.Call, path: str
-    ) -> Deed | None:
+    def _executed(self, store: rows.Store, place: Place, call: ast.Call, path: str) -> Deed | None:
         """A statement that is run: a SQL text, or an object that was built from calls."""
         value = argument(call, _STATEMENT_ARGUMENTS)
         if value is None:
@@ -703,9 +695,7 @@ class Deeds:
     ) -> tuple[str, Place | None]:
         """Files: the path is the argument, or the object that the method is called on."""
         if isinstance(call.func, ast.Attribute):
-            for symbol in self.names.resolve(
-                Place(call.func.value, place.frame, place.statement)
-            ):
+            for symbol in self.names.resolve(Place(call.func.value, place.frame, place.statement)):
                 if isinstance(symbol, External) and symbol.path.startswith("pathlib."):
                     subject = Place(call.func.value, place.frame, place.statement)
         if subject is None:
@@ -881,7 +871,7 @@ def _host_of(url: str) -> str:
     if not found or scheme not in ("http", "https"):
         return ""
     host = rest.partition("/")[0].partition("?")[0].partition(":")[0].rpartition("@")[2].lower()
-    return "" if HOLE == host else host.replace(HOLE, "x")
+    return "" if host == HOLE else host.replace(HOLE, "x")
 
 
 def _class_part(path: str) -> str:

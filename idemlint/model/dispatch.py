@@ -52,9 +52,7 @@ class _Schema:
 class Dispatch:
     """Finds declared tools. A dispatcher is a function that compares the name that it is given."""
 
-    def __init__(
-        self, names: Names, values: Values, knowledge: Knowledge, places: Places
-    ) -> None:
+    def __init__(self, names: Names, values: Values, knowledge: Knowledge, places: Places) -> None:
         self.names = names
         self.values = values
         self.knowledge = knowledge
@@ -132,7 +130,11 @@ class Dispatch:
                 continue
             name = values.get("name")
             schema = next((values[key] for key in _SCHEMAS if key in values), None)
-            if schema is not None and isinstance(name, ast.Constant) and isinstance(name.value, str):
+            if (
+                schema is not None
+                and isinstance(name, ast.Constant)
+                and isinstance(name.value, str)
+            ):
                 return _Schema(name.value, name, Place(schema, place.frame, place.statement), row)
         return None
 

@@ -38,12 +38,19 @@ if TYPE_CHECKING:
 
 __all__ = ["Entries", "Entry", "EntryKind", "ToolParameter"]
 
-_SAYS_KEY = re.compile(r"idempoten|de-?dup|exactly once|same (?:key|value|id) .*(?:retry|again)", re.I)
+_SAYS_KEY = re.compile(
+    r"idempoten|de-?dup|exactly once|same (?:key|value|id) .*(?:retry|again)", re.IGNORECASE
+)
 _MAYBE_KEYS = {
     "request_id", "requestid", "operation_id", "client_request_id", "reference_id", "client_id",
     "external_id", "transaction_id", "client_reference_id", "message_id", "nonce", "dedupe", "token",
 }  # fmt: skip
-_MODEL_BASES = ("pydantic.BaseModel", "typing.TypedDict", "typing_extensions.TypedDict", "sqlmodel.SQLModel")
+_MODEL_BASES = (
+    "pydantic.BaseModel",
+    "typing.TypedDict",
+    "typing_extensions.TypedDict",
+    "sqlmodel.SQLModel",
+)
 _HIDDEN_ALWAYS = {"self", "cls"}
 
 
@@ -113,9 +120,7 @@ class Entry:
 class Entries:
     """Finds entries in modules."""
 
-    def __init__(
-        self, names: Names, values: Values, knowledge: Knowledge, places: Places
-    ) -> None:
+    def __init__(self, names: Names, values: Values, knowledge: Knowledge, places: Places) -> None:
         self.names = names
         self.values = values
         self.knowledge = knowledge
@@ -332,9 +337,7 @@ class Entries:
                     for function in self._bodies(replay, place, call):
                         yield self._replay(function.function, replay, place, function)
 
-    def _registered_tools(
-        self, row: rows.Tool, place: Place, call: ast.Call
-    ) -> Iterator[Entry]:
+    def _registered_tools(self, row: rows.Tool, place: Place, call: ast.Call) -> Iterator[Entry]:
         for body in self._bodies(row, place, call):
             if self._is_tool_already(body.function):
                 continue
@@ -342,9 +345,7 @@ class Entries:
             yield entry
 
     def _is_tool_already(self, function: Function) -> bool:
-        return any(
-            self.knowledge.tools(path) for path in self.values.decorator_paths(function)
-        )
+        return any(self.knowledge.tools(path) for path in self.values.decorator_paths(function))
 
     def _bodies(
         self, row: rows.Tool | rows.Replay, place: Place, call: ast.Call
@@ -397,9 +398,7 @@ class Entries:
             if mutation.value is not None and mutation.kind in ("append", "insert", "add"):
                 yield Place(mutation.value, place.frame, mutation.statement)
             elif mutation.value is not None and mutation.kind == "extend":
-                yield from self._elements(
-                    Place(mutation.value, place.frame, mutation.statement)
-                )
+                yield from self._elements(Place(mutation.value, place.frame, mutation.statement))
 
     # making entries
 
@@ -583,9 +582,7 @@ class Entries:
                 arg.arg,
             )
 
-    def _is_hidden(
-        self, arg: ast.arg, function: Function, row: rows.Tool, frame: Frame
-    ) -> bool:
+    def _is_hidden(self, arg: ast.arg, function: Function, row: rows.Tool, frame: Frame) -> bool:
         if arg.annotation is not None:
             for symbol in self.names.annotation(arg.annotation, frame):
                 if any(path in row.hidden_types for path in self.names.paths_of(symbol)):
@@ -710,9 +707,7 @@ class Entries:
         required_node = _dict_path(node, ["required"])
         required: set[str] = set()
         if required_node is not None:
-            for symbol in self.names.resolve(
-                Place(required_node, place.frame, place.statement)
-            ):
+            for symbol in self.names.resolve(Place(required_node, place.frame, place.statement)):
                 if isinstance(symbol, Literal) and isinstance(symbol.node, ast.List | ast.Tuple):
                     required.update(
                         str(e.value) for e in symbol.node.elts if isinstance(e, ast.Constant)

@@ -164,9 +164,7 @@ class _State:
         return _State(self.may, self.must, self.conditions, dict(self.definitions))
 
     def under(self, condition: Condition) -> _State:
-        return _State(
-            self.may, self.must, (*self.conditions, condition), dict(self.definitions)
-        )
+        return _State(self.may, self.must, (*self.conditions, condition), dict(self.definitions))
 
 
 def _join(states: Iterable[_State | None]) -> _State | None:
@@ -469,9 +467,7 @@ class _Runner:
         else:
             self._bind(target, "value", statement.value, statement)
 
-    def _definition(
-        self, statement: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-    ) -> None:
+    def _definition(self, statement: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
         for decorator in statement.decorator_list:
             self._expression(decorator)
         kind = "class" if isinstance(statement, ast.ClassDef) else "function"
@@ -535,9 +531,7 @@ class _Runner:
 
     # names
 
-    def _bind(
-        self, target: ast.expr, kind: str, value: ast.expr, statement: ast.stmt
-    ) -> None:
+    def _bind(self, target: ast.expr, kind: str, value: ast.expr, statement: ast.stmt) -> None:
         if isinstance(target, ast.Name):
             self._define(target.id, kind, value, statement)
         elif isinstance(target, ast.Tuple | ast.List):
@@ -625,9 +619,7 @@ class _Runner:
         elif isinstance(node, ast.NamedExpr):
             self._expression(node.value)
             self._define(node.target.id, "value", node.value)
-        elif isinstance(
-            node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
-        ):
+        elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
             self._comprehension(node)
         elif isinstance(node, ast.Yield | ast.YieldFrom):
             if node.value is not None:
@@ -675,9 +667,7 @@ class _Runner:
             for target in ast.walk(generator.target):
                 if isinstance(target, ast.Name):
                     key = _position(generator.target, target)
-                    definition = Definition(
-                        target.id, "item", generator.iter, self.statement, key
-                    )
+                    definition = Definition(target.id, "item", generator.iter, self.statement, key)
                     self.flow.comprehension[target.id] = definition
                     self.state.definitions[target.id] = (definition,)
             for test in generator.ifs:
@@ -730,9 +720,7 @@ class _Runner:
         for keyword in node.keywords:
             if method == "update" and keyword.arg is not None:
                 constant = ast.copy_location(ast.Constant(keyword.arg), keyword.value)
-                self._mutation(
-                    name, "item", constant, keyword.value, keyword, self.statement
-                )
+                self._mutation(name, "item", constant, keyword.value, keyword, self.statement)
         if value is not None:
             self._mutation(name, method, key, value, node.func, self.statement)
 

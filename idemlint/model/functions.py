@@ -87,7 +87,7 @@ def shallow_nodes(statement: ast.stmt) -> Iterator[ast.expr]:
         return
     for child in ast.iter_child_nodes(statement):
         if isinstance(child, ast.withitem):
-            child = child.context_expr  # noqa: PLW2901
+            child = child.context_expr
         if isinstance(child, ast.expr):
             for node in ast.walk(child):
                 if isinstance(node, ast.expr):

@@ -121,9 +121,7 @@ class Guards:
                 origins = [
                     origin
                     for value in values
-                    for origin in self.values.origins(
-                        Place(value, hop.frame, hop.event.statement)
-                    )
+                    for origin in self.values.origins(Place(value, hop.frame, hop.event.statement))
                 ]
                 if all(o.kind is not ValueKind.FRESH for o in origins):
                     return Guard(GuardKind.DECLARED, hop)
@@ -360,7 +358,9 @@ class Guards:
     def _compare_polarity(self, node: ast.Compare) -> Polarity:
         operator, right = node.ops[0], node.comparators[0]
         is_none = isinstance(right, ast.Constant) and right.value in (None, 0, "", False)
-        if isinstance(right, ast.List | ast.Tuple | ast.Dict) and not ast.unparse(right).strip("[](){}"):
+        if isinstance(right, ast.List | ast.Tuple | ast.Dict) and not ast.unparse(right).strip(
+            "[](){}"
+        ):
             is_none = True
         if isinstance(operator, ast.Is | ast.Eq) and is_none:
             return Polarity.ABSENT

@@ -82,7 +82,11 @@ class KeyFaults:
             bad = [o for o in bad if o.kind in (ValueKind.FRESH, ValueKind.ATTEMPT)]
         for origin in bad:
             code = _CODES[origin.kind]
-            if code == "IDM101" and entry is not None and self._is_kept_in_state(use, origin, entry):
+            if (
+                code == "IDM101"
+                and entry is not None
+                and self._is_kept_in_state(use, origin, entry)
+            ):
                 yield self._key_evidence("IDM202", use, origin, entry, occurrence, retrying)
                 continue
             yield self._key_evidence(code, use, origin, entry, occurrence, retrying)
@@ -102,9 +106,7 @@ class KeyFaults:
         """Whether an origin is the default of a parameter of the entry."""
         if entry is None or entry.function is None or origin.kind is not ValueKind.FRESH:
             return False
-        return any(
-            origin.node in ast.walk(default) for default in entry.function.defaults.values()
-        )
+        return any(origin.node in ast.walk(default) for default in entry.function.defaults.values())
 
     def _is_kept_in_state(self, use: KeyUse, origin: Origin, entry: Entry) -> bool:
         """Whether a node takes the key from its state and makes it where the state has none."""
@@ -304,9 +306,7 @@ class KeyFaults:
                 fresh = [o for o in bad if o.kind in (ValueKind.FRESH, ValueKind.ATTEMPT)]
                 for origin in fresh:
                     if retrying is not None and self._is_made_inside(origin, retrying, function):
-                        yield self._key_evidence(
-                            "IDM101", use, origin, None, occurrence, retrying
-                        )
+                        yield self._key_evidence("IDM101", use, origin, None, occurrence, retrying)
                 if fresh:
                     continue
                 for origin in bad:
@@ -321,4 +321,3 @@ class KeyFaults:
         body = set(map(id, ast.walk(function.node)))
         ways = [node for node in (*(s.node for s in origin.steps), origin.node) if id(node) in body]
         return any(id(node) in inside for node in ways)
-

@@ -65,9 +65,7 @@ class KeyUse:
 class Keys:
     """Finds keys in calls."""
 
-    def __init__(
-        self, names: Names, values: Values, deeds: Deeds, knowledge: Knowledge
-    ) -> None:
+    def __init__(self, names: Names, values: Values, deeds: Deeds, knowledge: Knowledge) -> None:
         self.names = names
         self.values = values
         self.deeds = deeds
@@ -156,9 +154,7 @@ class Keys:
     def _named_entries(self, deed: Deed, carrier: Place) -> Iterator[KeyUse]:
         for entry in self.values.mapping(carrier).entries:
             if self.knowledge.is_key_name(entry.key) or self._holds_key(entry.value):
-                yield self._use(
-                    deed, entry.key, entry.value, entry.key_node, steps=entry.steps
-                )
+                yield self._use(deed, entry.key, entry.value, entry.key_node, steps=entry.steps)
 
     def _holds_key(self, place: Place) -> bool:
         """Whether a value is a variable that is named as a key."""

@@ -44,7 +44,9 @@ class Model:
         self.program = program
         self.knowledge = knowledge
         self.places = places
-        self.writers = frozenset(names.writers) | knowledge.writing_names(names.libraries, files=False)
+        self.writers = frozenset(names.writers) | knowledge.writing_names(
+            names.libraries, files=False
+        )
         self.file_writers = knowledge.writing_names(names.libraries, files=True)
         self.names = Names(program, knowledge)
         self.values = Values(self.names, knowledge)
@@ -125,7 +127,9 @@ class Model:
         """Columns that are new at each run."""
         found = set()
         for column, place in self.keys.columns(insert):
-            if any(o.kind.value in ("fresh", "clock", "unknown") for o in self.values.origins(place)):
+            if any(
+                o.kind.value in ("fresh", "clock", "unknown") for o in self.values.origins(place)
+            ):
                 found.add(column)
         return found
 

@@ -44,7 +44,14 @@ _CONTAINERS = {
     "list", "List", "Sequence", "Iterable", "Iterator", "tuple", "Tuple", "set", "Set", "AsyncIterator",
     "AsyncGenerator", "Generator", "AsyncIterable", "Collection", "frozenset", "deque",
 }  # fmt: skip
-_GENERATORS = {"Iterator", "Generator", "AsyncIterator", "AsyncGenerator", "Iterable", "AsyncIterable"}
+_GENERATORS = {
+    "Iterator",
+    "Generator",
+    "AsyncIterator",
+    "AsyncGenerator",
+    "Iterable",
+    "AsyncIterable",
+}
 _LITERALS = (
     ast.Dict, ast.List, ast.Tuple, ast.Set, ast.JoinedStr, ast.ListComp, ast.DictComp, ast.SetComp,
     ast.GeneratorExp,
@@ -168,9 +175,7 @@ class Names:
         frame.resolved[node] = found
         return found
 
-    def _symbols(
-        self, node: ast.AST, frame: Frame, statement: ast.stmt | None
-    ) -> Iterable[Symbol]:
+    def _symbols(self, node: ast.AST, frame: Frame, statement: ast.stmt | None) -> Iterable[Symbol]:
         if isinstance(node, ast.Name):
             return self.name(node.id, frame, statement)
         if isinstance(node, ast.Attribute):
@@ -219,9 +224,7 @@ class Names:
 
     # names
 
-    def name(
-        self, name: str, frame: Frame, statement: ast.stmt | None
-    ) -> Iterable[Symbol]:
+    def name(self, name: str, frame: Frame, statement: ast.stmt | None) -> Iterable[Symbol]:
         """What a name stands for in a frame, at a statement of it (anywhere if `None`)."""
         function = frame.function
         if function is not None:
@@ -629,9 +632,7 @@ class Names:
                 return self.returned(FunctionSymbol(method, callee), place)
         return ()
 
-    def _outside_result(
-        self, callee: External, place: Place, node: ast.Call
-    ) -> Iterable[Symbol]:
+    def _outside_result(self, callee: External, place: Place, node: ast.Call) -> Iterable[Symbol]:
         path = callee.path
         caller = self.knowledge.caller(path)
         if caller is not None and len(node.args) > caller.calls:
@@ -741,9 +742,9 @@ class Names:
         assert isinstance(node, ast.Call)
         function = callee.function
         names = list(function.positional)
-        if callee.receiver is not None and function.self_name and names:
-            names = names[1:]
-        elif function.name == "__init__" and names:
+        if (callee.receiver is not None and function.self_name and names) or (
+            function.name == "__init__" and names
+        ):
             names = names[1:]
         bound: dict[str, Place] = {}
         values = list(node.args)
@@ -788,9 +789,7 @@ class Names:
                 for key, inner in zip(symbol.node.keys, symbol.node.values, strict=True):
                     if isinstance(key, ast.Constant) and key.value in known:
                         where = symbol.place
-                        bound.setdefault(
-                            str(key.value), Place(inner, where.frame, where.statement)
-                        )
+                        bound.setdefault(str(key.value), Place(inner, where.frame, where.statement))
 
     def _caller_of(self, place: Place) -> int | None:
         """The position of the function in a call that calls it (`asyncio.to_thread(f, …)`)."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from idemlint.source.index import Chunk
 
-__all__ = ["Binding", "Class", "FunctionNode", "Function", "Module", "Program"]
+__all__ = ["Binding", "Class", "Function", "FunctionNode", "Module", "Program"]
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -106,7 +106,9 @@ class Module:
         for chunk in list(self.index.chunks):
             yield from self.index.statements(chunk)
 
-    def function(self, node: FunctionNode, owner: Class | None, parent: Function | None) -> Function:
+    def function(
+        self, node: FunctionNode, owner: Class | None, parent: Function | None
+    ) -> Function:
         """The function of a definition, the same object at each call."""
         made = self._functions.get(node)
         if made is None:

@@ -111,7 +111,6 @@ class RaceFaults:
         """An upsert that a check guards overwrites what another run has just written."""
         return deed.sql is not None and deed.sql.role == "upsert"
 
-
     def _check(
         self, condition: Condition, hop: Hop, insert: Occurrence, polarity: Polarity
     ) -> Occurrence | None:

@@ -102,9 +102,7 @@ class Retries:
                 return Retrying(statement, f"{kind} in `{function.name}`", statement=statement)
         return None
 
-    def _is_retry_loop(
-        self, loop: ast.stmt, event: CallEvent, frame: Frame, flow: Flow
-    ) -> bool:
+    def _is_retry_loop(self, loop: ast.stmt, event: CallEvent, frame: Frame, flow: Flow) -> bool:
         if isinstance(loop, ast.For | ast.AsyncFor):
             iterated = self._iterated(loop, frame)
             if iterated == "retry":
@@ -128,9 +126,7 @@ class Retries:
         if isinstance(node, ast.Call):
             for symbol in self.names.resolve(Place(node.func, frame, loop)):
                 if isinstance(symbol, External):
-                    if any(
-                        row.kind == "iterator" for row in self.knowledge.retries(symbol.path)
-                    ):
+                    if any(row.kind == "iterator" for row in self.knowledge.retries(symbol.path)):
                         return "retry"
                     if symbol.path in _COUNTERS:
                         return "attempts"
@@ -147,7 +143,9 @@ class Retries:
     def _delays(self, node: ast.expr, frame: Frame, loop: ast.stmt) -> str:
         """A tuple of numbers is a list of delays."""
         if isinstance(node, ast.Tuple | ast.List) and node.elts:
-            if all(isinstance(e, ast.Constant) and isinstance(e.value, int | float) for e in node.elts):
+            if all(
+                isinstance(e, ast.Constant) and isinstance(e.value, int | float) for e in node.elts
+            ):
                 return "attempts"
         if isinstance(node, ast.Name) and any(
             word in node.id.lower() for word in ("delay", "backoff", "attempt", "retr", "wait")
@@ -183,14 +181,14 @@ class Retries:
     def _refuses(self, handler: ast.ExceptHandler) -> bool:
         return handler.type is not None and self._only_refusals(handler.type)
 
-    def _status_decides(
-        self, loop: ast.stmt, event: CallEvent, frame: Frame, flow: Flow
-    ) -> bool:
+    def _status_decides(self, loop: ast.stmt, event: CallEvent, frame: Frame, flow: Flow) -> bool:
         """`if answer.status_code < 500: return` sends again for the other answers."""
         leaving: list[ast.stmt] = [
             point.statement for point in flow.returns if _contains(loop, point.statement)
         ]
-        leaving += [node for node in _statements(loop) if isinstance(node, ast.Break | ast.Continue)]
+        leaving += [
+            node for node in _statements(loop) if isinstance(node, ast.Break | ast.Continue)
+        ]
         for statement in leaving:
             for condition in flow.conditions.get(statement, ()):
                 if condition.kind != "test" or not isinstance(condition.node, ast.expr):

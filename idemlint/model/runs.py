@@ -27,7 +27,18 @@ __all__ = ["Hop", "Occurrence", "Runs"]
 MAX_DEPTH = 8
 MAX_FRAMES = 400
 MAX_LOOKAHEAD = 4
-_PLAIN_NAMES = {"get", "update", "exists", "count", "open", "first", "all", "filter", "list", "head"}
+_PLAIN_NAMES = {
+    "get",
+    "update",
+    "exists",
+    "count",
+    "open",
+    "first",
+    "all",
+    "filter",
+    "list",
+    "head",
+}
 _KINDS = (DeedKind.EFFECT, DeedKind.CHECK, DeedKind.LOCK, DeedKind.PAUSE)
 
 
@@ -94,9 +105,7 @@ class Runs:
         self._budget = MAX_FRAMES
         return list(self._of_call(event, frame, (frame.function,) * (MAX_DEPTH - depth + 1)))
 
-    def _occurrences(
-        self, frame: Frame, running: tuple[Function, ...]
-    ) -> list[Occurrence]:
+    def _occurrences(self, frame: Frame, running: tuple[Function, ...]) -> list[Occurrence]:
         known: list[Occurrence] | None = frame.memo.get("occurrences")
         if known is not None:
             return known
@@ -121,9 +130,10 @@ class Runs:
         self.missing_names.add(name)
         return (
             name in self._acting
-            or not isinstance(event.node.func, ast.Attribute)
-            and name not in BUILTINS
-            or any(k.arg is not None and self.knowledge.is_key_name(k.arg) for k in event.node.keywords)
+            or (not isinstance(event.node.func, ast.Attribute) and name not in BUILTINS)
+            or any(
+                k.arg is not None and self.knowledge.is_key_name(k.arg) for k in event.node.keywords
+            )
             or bool(self.deeds.named(name))
         )
 
@@ -239,9 +249,7 @@ class Runs:
             return None if known is None else self._only(known)
         if not isinstance(node, ast.Name) or place.frame.function is None:
             return self._upper(place)
-        definitions = self.names.flow(place.frame.function).definitions_at(
-            place.statement, node.id
-        )
+        definitions = self.names.flow(place.frame.function).definitions_at(place.statement, node.id)
         if len(definitions) != 1 or definitions[0].kind != "parameter":
             return None
         given = place.frame.arguments.get(node.id)
@@ -277,9 +285,7 @@ class Runs:
         options = pattern.patterns if isinstance(pattern, ast.MatchOr) else [pattern]
         values = []
         for option in options:
-            if not isinstance(option, ast.MatchValue) or not isinstance(
-                option.value, ast.Constant
-            ):
+            if not isinstance(option, ast.MatchValue) or not isinstance(option.value, ast.Constant):
                 return None
             values.append(option.value.value)
         return subject[0] in values
@@ -325,4 +331,3 @@ class Runs:
             ):
                 return True
         return depth > 0 and any(self.may_act(callee, depth - 1) for callee in inner)
-

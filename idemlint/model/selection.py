@@ -24,7 +24,17 @@ __all__ = ["Family", "Places", "ProjectNames", "Selection"]
 
 _DECORATOR = re.compile(r"@[ \t]*([A-Za-z_][\w.]*)")
 _CLASS = re.compile(r"\bclass[ \t]+\w+\(([^:]*)\)[ \t]*:")
-_PLAIN = {"__init__", "__enter__", "__exit__", "__call__", "main", "run", "wrapper", "setUp", "setup"}
+_PLAIN = {
+    "__init__",
+    "__enter__",
+    "__exit__",
+    "__call__",
+    "main",
+    "run",
+    "wrapper",
+    "setUp",
+    "setup",
+}
 """Names of functions that say nothing about what they do."""
 _WORD = re.compile(r"\w+")
 
@@ -89,9 +99,7 @@ class Selection:
     provider to itself.
     """
 
-    def __init__(
-        self, signals: Signals, facts: Mapping[str, FileFacts], package: str = ""
-    ) -> None:
+    def __init__(self, signals: Signals, facts: Mapping[str, FileFacts], package: str = "") -> None:
         self.signals = signals
         self.facts = facts
         self._package = package
@@ -303,7 +311,9 @@ class Places:
         libraries = meaning.libraries
         if not libraries or ANY_LIBRARY in libraries or not mine.isdisjoint(libraries):
             return True
-        is_telling = meaning.signal is Signal.CALL or ("_" in text and meaning.signal is Signal.WRITE)
+        is_telling = meaning.signal is Signal.CALL or (
+            "_" in text and meaning.signal is Signal.WRITE
+        )
         return is_telling and not self._names.libraries.isdisjoint(libraries)
 
     def _between(self, module: Module, start: int, end: int) -> Family:

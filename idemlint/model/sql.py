@@ -29,15 +29,15 @@ _WHERE = re.compile(
     r"\bwhere\b(.*?)(?:\border\s+by\b|\blimit\b|\bgroup\s+by\b|\breturning\b|$)", re.IGNORECASE
 )
 _EQUAL = re.compile(r"""(?:\w+\.)?["`]?(\w+)["`]?\s*(?:=|\bis\b|\bin\b)""", re.IGNORECASE)
-_CREATE = re.compile(
-    rf"create\s+table\s+(?:if\s+not\s+exists\s+)?{_NAME}\s*\(", re.IGNORECASE
-)
+_CREATE = re.compile(rf"create\s+table\s+(?:if\s+not\s+exists\s+)?{_NAME}\s*\(", re.IGNORECASE)
 _UNIQUE_INDEX = re.compile(
     rf"create\s+unique\s+index\s+(?:if\s+not\s+exists\s+)?[\w.\"`{{}}]*\s*on\s+{_NAME}\s*\(([^)]*)\)",
     re.IGNORECASE,
 )
 _GROUP = re.compile(r"(?:primary\s+key|unique(?:\s+key)?(?:\s+\w+)?)\s*\(([^)]*)\)", re.IGNORECASE)
-_COLUMN_KEY = re.compile(r"^\s*[\"`\[]?(\w+)[\"`\]]?\s+.*\b(?:primary\s+key|unique)\b", re.IGNORECASE)
+_COLUMN_KEY = re.compile(
+    r"^\s*[\"`\[]?(\w+)[\"`\]]?\s+.*\b(?:primary\s+key|unique)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from idemlint.model.program import Class, Function, Module
 
 __all__ = [
+    "ClassSymbol",
     "Constant",
     "External",
     "Frame",
@@ -24,7 +25,6 @@ __all__ = [
     "ModuleSymbol",
     "Parameter",
     "Place",
-    "ClassSymbol",
     "Symbol",
 ]
 
@@ -130,5 +130,12 @@ class Parameter:
 
 
 Symbol = (
-    External | ModuleSymbol | ClassSymbol | Instance | FunctionSymbol | Constant | Literal | Parameter
+    External
+    | ModuleSymbol
+    | ClassSymbol
+    | Instance
+    | FunctionSymbol
+    | Constant
+    | Literal
+    | Parameter
 )

@@ -119,9 +119,7 @@ def _defined_text(names: Names, node: ast.Name, place: Place, depth: int) -> str
         return None
     for definition in names.flow(frame.function).definitions_at(place.statement, node.id):
         if definition.kind == "value" and isinstance(definition.node, ast.expr):
-            found = text_of(
-                names, Place(definition.node, frame, definition.statement), depth + 1
-            )
+            found = text_of(names, Place(definition.node, frame, definition.statement), depth + 1)
             if found is not None:
                 return found
         elif definition.kind == "parameter":
@@ -195,9 +193,7 @@ def _canonical_name(names: Names, node: ast.Name, place: Place, depth: int) -> s
             only = definitions[0]
             if len(definitions) == 1 and only.kind in ("value", "context"):
                 if isinstance(only.node, ast.expr):
-                    return canonical(
-                        names, Place(only.node, frame, only.statement), depth + 1
-                    )
+                    return canonical(names, Place(only.node, frame, only.statement), depth + 1)
             if only.kind == "parameter" and len(definitions) == 1:
                 given = frame.arguments.get(node.id)
                 if given is not None:

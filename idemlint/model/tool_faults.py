@@ -127,9 +127,7 @@ class ToolFaults:
             subject=(first, effects),
         )
 
-    def _operation(
-        self, entry: Entry, effects: list[Occurrence], deed: Deed
-    ) -> tuple[str, str]:
+    def _operation(self, entry: Entry, effects: list[Occurrence], deed: Deed) -> tuple[str, str]:
         """Steps 1 and 2 of the decision tree: native key, own store, undoable or not."""
         over_mcp = entry.framework in ("mcp", "fastmcp")
         if over_mcp:
@@ -144,7 +142,10 @@ class ToolFaults:
                 return "OP-3", "the object can be named after what it holds"
             return "OP-4", "one row in a store of your own, which can refuse a second one"
         if deed.undo:
-            return "OP-5", f"{title_of(deed)} takes no key, and the effect can be undone ({deed.undo})"
+            return (
+                "OP-5",
+                f"{title_of(deed)} takes no key, and the effect can be undone ({deed.undo})",
+            )
         return "OP-8", f"{title_of(deed)} takes no key, and the effect cannot be undone"
 
     # by name
@@ -204,9 +205,7 @@ class ToolFaults:
             return False
         if deed.reason == "no row":
             root = deed.path
-            symbols = self.model.names.resolve(
-                Place(func, deed.place.frame, deed.place.statement)
-            )
+            symbols = self.model.names.resolve(Place(func, deed.place.frame, deed.place.statement))
             made = next(
                 (s.made for s in symbols if isinstance(s, External) and s.made is not None), None
             )
@@ -218,4 +217,12 @@ class ToolFaults:
         return deed.reason in ("unknown object", "unknown function")
 
 
-_WEIGHT = {"charge": 6, "transfer": 6, "send": 5, "publish": 4, "create": 3, "upload": 2, "update": 1}
+_WEIGHT = {
+    "charge": 6,
+    "transfer": 6,
+    "send": 5,
+    "publish": 4,
+    "create": 3,
+    "upload": 2,
+    "update": 1,
+}

@@ -41,9 +41,7 @@ class ToolNames:
         lists = knowledge.name_lists
         self._words = {name: frozenset(values) for name, values in lists["words"].items()}
         self._objects = {name: frozenset(values) for name, values in lists["objects"].items()}
-        self._verbs = {
-            verb: row for row in knowledge.rows("verb") for verb in row.verbs
-        }
+        self._verbs = {verb: row for row in knowledge.rows("verb") for verb in row.verbs}
         self._overrides = [
             (re.compile(row.pattern), row.whole) for row in knowledge.rows("override")
         ]
@@ -108,19 +106,19 @@ class ToolNames:
         if row.objects and not any(word in row.objects for word in rest):
             return NameReading(row, "body")
         last = rest[-1] if rest else ""
-        if verb in objects["set_verbs"] and any(word in objects["set"] for word in rest):
-            report = "no"
-        elif verb in objects["set_verbs"] and "to" in rest and last in objects["set_to"]:
-            report = "no"
-        elif verb in objects["unique_verbs"] and (
-            last in objects["unique"] or "_".join(rest[-2:]) in objects["unique"]
+        if (
+            (verb in objects["set_verbs"] and any(word in objects["set"] for word in rest))
+            or (verb in objects["set_verbs"] and "to" in rest and last in objects["set_to"])
+            or (
+                verb in objects["unique_verbs"]
+                and (last in objects["unique"] or "_".join(rest[-2:]) in objects["unique"])
+            )
+            or (
+                verb in objects["pure_verbs"]
+                and (last in objects["pure"] or any(word in objects["pure_tail"] for word in rest))
+            )
+            or (verb in objects["overwrites_verbs"] and last in objects["overwrites"])
         ):
-            report = "no"
-        elif verb in objects["pure_verbs"] and (
-            last in objects["pure"] or any(word in objects["pure_tail"] for word in rest)
-        ):
-            report = "no"
-        elif verb in objects["overwrites_verbs"] and last in objects["overwrites"]:
             report = "no"
         elif verb in objects["low_verbs"] and last in objects["low"]:
             report = "low"

@@ -263,9 +263,7 @@ class Values:
                         found.extend(self._path(symbol.path, place, called=False))
         return found
 
-    def _defined(
-        self, definition: Definition, frame: Frame, place: Place
-    ) -> Iterable[Origin]:
+    def _defined(self, definition: Definition, frame: Frame, place: Place) -> Iterable[Origin]:
         kind, node, statement = definition.kind, definition.node, definition.statement
         if kind == "parameter":
             return self.parameter(definition.name, frame, place)
@@ -526,9 +524,7 @@ class Values:
     def _read(self, origins: Iterable[Origin], key: str) -> list[Origin]:
         """What reading an entry or attribute of a value with these origins gives."""
         return [
-            replace(origin, key=origin.key or key)
-            if origin.kind is ValueKind.PARAMETER
-            else origin
+            replace(origin, key=origin.key or key) if origin.kind is ValueKind.PARAMETER else origin
             for origin in origins
         ]
 
@@ -557,9 +553,7 @@ class Values:
             return found
         return self._method(node, place)
 
-    def _outside_call(
-        self, path: str, node: ast.Call, place: Place
-    ) -> Iterable[Origin] | None:
+    def _outside_call(self, path: str, node: ast.Call, place: Place) -> Iterable[Origin] | None:
         row = self.knowledge.value(path)
         unstable = self.knowledge.unstable(path)
         if unstable is not None and not _has_argument(node, unstable.unless):
@@ -604,9 +598,7 @@ class Values:
         return []
 
     def _identity(self, row, place: Place) -> Origin:  # type: ignore[no-untyped-def]
-        return self._origin(
-            ValueKind(row.kind), place, note=row.renewed or row.gives, row=row
-        )
+        return self._origin(ValueKind(row.kind), place, note=row.renewed or row.gives, row=row)
 
     def _arguments(self, node: ast.Call, place: Place) -> list[Origin]:
         values = [*node.args, *(keyword.value for keyword in node.keywords)]

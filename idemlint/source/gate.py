@@ -186,9 +186,7 @@ class CallerGate:
 
     def calls(self, data: bytes) -> bool:
         """Whether a file names one of the other files and a function of it."""
-        found = {
-            match[0] for match in self._scan.find_matches_as_indexes(data, overlapping=True)
-        }
+        found = {match[0] for match in self._scan.find_matches_as_indexes(data, overlapping=True)}
         return any(
             not found.isdisjoint(self._called[number]) for number in found & self._called.keys()
         )

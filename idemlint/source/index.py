@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 __all__ = ["Chunk", "ModuleIndex"]
 
 _QUOTES = re.compile(r'"""|\'\'\'')
-_DEFINITION = re.compile(r"^(?:async[ \t]+)?(def|class)[ \t]+(\w+)|^(@)|^([^\s#)\]}@])", re.MULTILINE)
+_DEFINITION = re.compile(
+    r"^(?:async[ \t]+)?(def|class)[ \t]+(\w+)|^(@)|^([^\s#)\]}@])", re.MULTILINE
+)
 
 
 @dataclass(eq=False, slots=True)

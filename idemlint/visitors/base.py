@@ -87,9 +87,7 @@ def diagnostic(rule: Rule, evidence: Evidence, fix: Fix | None = None) -> Diagno
         reason=evidence.reason,
         suggestion=evidence.suggestion or rule.suggestion.format(**evidence.words),
         related=tuple(
-            Related(
-                place.module.path, node_range(place.module.source, place.node), place.label
-            )
+            Related(place.module.path, node_range(place.module.source, place.node), place.label)
             for place in evidence.related
         ),
         fix=fix,
