@@ -55,6 +55,13 @@ class Analysis:
         """Names that were called and are of no function of the project."""
         return frozenset(self.model.runs.missing_names)
 
+    @property
+    def broken(self) -> frozenset[str]:
+        """The files of which a part did not parse."""
+        return frozenset(
+            os.fspath(module.path) for module in self.program.modules if module.index.is_broken
+        )
+
     def diagnostics(self, path: Path) -> list[Diagnostic]:
         """What is wrong in the bodies that a file declares; it can start in other files.
 

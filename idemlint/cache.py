@@ -1,8 +1,9 @@
 """Results of earlier runs, one file a project.
 
-A file that has its old size and time is taken to be the same; where the time is too young to tell, or
-differs, its content decides. What was found for a file holds as long as nothing has changed that the
-answer can depend on: the file, those that it leads to, the set of files, the names of the project.
+A file that has its old size and time is taken to be the same; where the time is too young to tell,
+or differs, its content decides. What was found for a file holds as long as nothing has changed that
+the answer can depend on: the file, those that it leads to, the set of files, the names of the
+project.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from idemlint.diagnostic import Diagnostic
     from idemlint.model.selection import Family, ProjectNames
     from idemlint.source.gate import FileFacts
+    from idemlint.source.syntax import SyntaxProblem
 
 __all__ = ["CachedLook", "CachedUnit", "ProjectCache", "digest"]
 
@@ -34,13 +36,17 @@ _YOUNG = 2_000_000_000
 
 
 class CachedLook(NamedTuple):
-    """What the bytes of a file told, and how to know it again: its time, size and digest."""
+    """What the bytes of a file told, and how to know it again: its time, size and digest.
+
+    `syntax` are its syntax errors, `None` where it was not parsed for them.
+    """
 
     time: int
     size: int
     digest: bytes
     facts: FileFacts
     is_directed: bool
+    syntax: tuple[SyntaxProblem, ...] | None = None
 
 
 class CachedUnit(NamedTuple):

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from idemlint.knowledge.signals import Signals
     from idemlint.model.selection import Family, ProjectNames
     from idemlint.source.gate import CallerGate, Gate
+    from idemlint.source.notebooks import Notebook
+    from idemlint.source.syntax import SyntaxProblem
 
 __all__ = ["Report", "Target", "check"]
 
@@ -36,6 +38,8 @@ _FEW_FILES = 200
 """Files up to which a second process costs more than it saves."""
 _LITTLE_CODE = 100_000
 """Bytes to analyse up to which a second process costs more than it saves."""
+_LITTLE_TO_PARSE = 8_000_000
+"""Bytes of targets up to which each is parsed for syntax errors, not only what is analysed."""
 _ALWAYS = frozenset({"E902", "invalid-syntax"})
 """Codes that no setting and no comment silences."""
 
@@ -130,6 +134,7 @@ class _Share(NamedTuple):
     found: dict[str, list[Diagnostic]]
     edges: dict[str, tuple[str, ...]]
     missing: frozenset[str]
+    broken: frozenset[str]
     warnings: list[str]
 
 
@@ -154,6 +159,12 @@ class _Run:
             for path, target in self.targets.items()
             if target.contents is not None
         }
+        self._is_on_disk = not self._unsaved
+        self._notebooks: dict[str, Notebook] = {}
+        self._problems: dict[str, str] = {}
+        for path, target in self.targets.items():
+            if path.endswith(".ipynb") or target.settings.extension:
+                self._open_notebook(Path(path), target)
 
     def diagnostics(self) -> list[Diagnostic]:
         """All findings in the targets."""
@@ -167,6 +178,23 @@ class _Run:
             if project.stored is not None and project.can_be_kept:
                 project.cache.save(project.stored)
         return self._settle(projects)
+
+    def _open_notebook(self, path: Path, target: Target) -> None:
+        """Let the cells of a notebook stand for its file."""
+        if target.settings.language_of(path) != "ipynb":
+            return
+        from idemlint.source.notebooks import Notebook, NotebookError
+
+        try:
+            data = path.read_bytes() if target.contents is None else target.contents
+            notebook = Notebook.decode(path, data)
+        except (OSError, NotebookError) as error:
+            problem = _os_error(error) if isinstance(error, OSError) else str(error)
+            self._problems[target.path] = problem
+            self._unsaved[target.path] = b""
+        else:
+            self._notebooks[target.path] = notebook
+            self._unsaved[target.path] = notebook.source.encode()
 
     # what is made when it is needed
 
@@ -220,7 +248,7 @@ class _Run:
         return projects
 
     def _stored(self, root: str, files: Sequence[str]) -> Path | None:
-        if not self.use_cache or self._unsaved:
+        if not self.use_cache or not self._is_on_disk:
             return None
         settings = next(self.targets[path].settings for path in files if path in self.targets)
         parts = [repr(settings.knowledge), repr(settings.src)]
@@ -232,7 +260,7 @@ class _Run:
         for project in projects:
             for path in project.paths:
                 look = self._known_look(project, path)
-                if look is None:
+                if look is None or (look.syntax is None and self._is_parsed(path)):
                     unread.append((project, path))
                 else:
                     project.looks[path] = look
@@ -275,8 +303,36 @@ class _Run:
                 data.decode()
             except UnicodeDecodeError:
                 return _Problem(NOT_UTF8)
+        syntax: tuple[SyntaxProblem, ...] | None = None
+        if self._is_parsed(path):
+            syntax = self._syntax(path, data)
         directed = b"IDM" in data or b"idemlint" in data
-        return CachedLook(moment, len(data), digest(data), self._gate.look(data), directed)
+        facts = self._gate.look(data)
+        return CachedLook(moment, len(data), digest(data), facts, directed, syntax)
+
+    def _syntax(self, path: str, data: bytes) -> tuple[SyntaxProblem, ...]:
+        if path in self._notebooks:
+            return tuple(self._notebooks[path].syntax_errors())
+        from idemlint.source.syntax import syntax_errors
+
+        return tuple(syntax_errors(data.decode("utf-8-sig", "replace")))
+
+    def _is_parsed(self, path: str) -> bool:
+        """Whether a file is parsed for syntax errors whatever stands in it."""
+        return self._parses_all and path in self.targets
+
+    @functools.cached_property
+    def _parses_all(self) -> bool:
+        size = 0
+        for path in self.targets:
+            data = self._unsaved.get(path)
+            try:
+                size += os.stat(path).st_size if data is None else len(data)  # noqa: PTH116
+            except OSError:
+                continue
+            if size > _LITTLE_TO_PARSE:
+                return False
+        return True
 
     def _bytes(self, path: str) -> bytes:
         """The bytes of a file, empty if it cannot be read."""
@@ -352,11 +408,20 @@ class _Run:
                 project.found.update(share.found)
                 project.cache.add_edges(share.edges)
                 project.cache.missing |= share.missing
+                self._parse(project, share.broken)
                 project.can_be_kept = project.can_be_kept and not share.warnings
                 self.warnings += share.warnings
         for project in projects:
             if project.names is not None:
                 self._keep(project)
+
+    def _parse(self, project: _Project, broken: frozenset[str]) -> None:
+        """Find the syntax errors of files that turned out not to parse."""
+        for path in broken & project.looks.keys() & self.targets.keys():
+            look = project.looks[path]
+            if look.syntax is None:
+                syntax = self._syntax(path, self._bytes(path))
+                project.looks[path] = look._replace(syntax=syntax)
 
     def _take_known(self, project: _Project, names: ProjectNames) -> None:
         """Take what earlier runs found and what still holds."""
@@ -412,14 +477,26 @@ class _Run:
         for project in projects:
             for diagnostic in _merged(project):
                 by_path[os.fspath(diagnostic.path)].append(diagnostic)
-            for path, problem in project.problems.items():
+            for path, look in project.looks.items():
+                if look.syntax:
+                    by_path[path] += _syntax_diagnostics(Path(path), look.syntax)
+            for path, problem in (project.problems | self._problems).items():
                 by_path[path].append(Diagnostic(Path(path), _START, "E902", "io-error", problem))
             directed.update(path for path, look in project.looks.items() if look.is_directed)
         return [
             diagnostic
             for path in (by_path.keys() | directed) & self.targets.keys()
-            for diagnostic in self._settle_file(self.targets[path], by_path[path])
+            for diagnostic in self._in_cells(
+                path, self._settle_file(self.targets[path], by_path[path])
+            )
         ]
+
+    def _in_cells(self, path: str, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+        """Findings in a notebook by the cell and the rows in it."""
+        notebook = self._notebooks.get(path)
+        if notebook is None:
+            return diagnostics
+        return [notebook.in_cell(diagnostic) for diagnostic in diagnostics]
 
     def _settle_file(self, target: Target, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
         from idemlint.source.suppressions import Suppressions, concerns_us
@@ -449,6 +526,11 @@ class _Run:
         return [*filtered.kept, *(found for found in unused if found.code in codes)]
 
 
+def _syntax_diagnostics(path: Path, problems: Iterable[SyntaxProblem]) -> Iterator[Diagnostic]:
+    for problem in problems:
+        yield Diagnostic(path, problem.range, "invalid-syntax", "invalid-syntax", problem.message)
+
+
 def _project_files(root: str, roots: object) -> Iterator[str]:
     """The Python files of a project, as its own configuration lets them be found."""
     from idemlint.config.discovery import Resolver
@@ -474,7 +556,7 @@ def _analysed(analysis: Analysis, paths: Iterable[str]) -> _Share:
             found[path] = analysis.diagnostics(Path(path))
         except Exception as error:
             warnings.append(_internal_error(path, error))
-    return _Share(found, analysis.edges, analysis.missing_names, warnings)
+    return _Share(found, analysis.edges, analysis.missing_names, analysis.broken, warnings)
 
 
 def _merged(project: _Project) -> list[Diagnostic]:

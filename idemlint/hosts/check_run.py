@@ -177,10 +177,12 @@ class CheckRun:
         """What a format is given; with `is_quiet` it writes no summary."""
         color = self.has_color(stream)
         settings = self.settings
+        texts = FileTexts(inputs, outcome.contents)
         return OutputReport(
             diagnostics=outcome.diagnostics,
             cwd=self.resolver.cwd,
-            source=FileTexts(inputs, outcome.contents),
+            source=texts,
+            cell_source=texts.cell,
             unsafe_fixes=settings.unsafe_fixes,
             fix_mode=self.fix_mode,
             fixed=outcome.fixed,

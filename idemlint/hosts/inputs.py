@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from idemlint.hosts.check import CheckArguments
     from idemlint.hosts.console import Console
     from idemlint.source.files import FoundFiles, InputError
+    from idemlint.source.notebooks import Notebook
 
 __all__ = [
     "FileBytes",
@@ -169,6 +171,7 @@ class FileTexts:
         self._inputs = inputs
         self._contents = contents
         self._texts: dict[Path, SourceText | None] = {}
+        self._notebooks: dict[Path, Notebook | None] = {}
 
     def __call__(self, path: Path) -> SourceText | None:
         """The text of a file; `None` where it cannot be read."""
@@ -176,16 +179,32 @@ class FileTexts:
             self._texts[path] = self._text(path)
         return self._texts[path]
 
+    def cell(self, path: Path, cell: int) -> SourceText | None:
+        """The text of a cell of a notebook, by its 1-based number; `None` where it has no code."""
+        from idemlint.source.notebooks import Notebook, NotebookError
+
+        if path not in self._notebooks:
+            data = self._bytes(path)
+            self._notebooks[path] = None
+            with contextlib.suppress(NotebookError):
+                self._notebooks[path] = Notebook.decode(path, data) if data is not None else None
+        notebook = self._notebooks[path]
+        return None if notebook is None else notebook.cell_text(cell)
+
     def _text(self, path: Path) -> SourceText | None:
+        data = self._bytes(path)
+        try:
+            return None if data is None else SourceText.decode(path, data)
+        except NotUtf8Error:
+            return None
+
+    def _bytes(self, path: Path) -> bytes | None:
         inputs = self._inputs
         place = inputs.stdin if inputs.stdin is not None and path == inputs.shown else path
         data = self._contents.get(place)
         if data is None:
             data = inputs.stdin_bytes if place == inputs.stdin else _on_disk(place)
-        try:
-            return None if data is None else SourceText.decode(path, data)
-        except NotUtf8Error:
-            return None
+        return data
 
 
 def _on_disk(path: Path) -> bytes | None:

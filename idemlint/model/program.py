@@ -338,6 +338,11 @@ class Program:
             self._modules[path] = self._load(path)
         return self._modules[path]
 
+    @property
+    def modules(self) -> list[Module]:
+        """The modules that were asked for and could be read."""
+        return [module for module in self._modules.values() if module is not None]
+
     def add_edge(self, importer: Module, path: Path) -> None:
         """Note that answers about a module can depend on a file."""
         self.edges.setdefault(importer.path, set()).add(path)

@@ -48,6 +48,8 @@ class ModuleIndex:
     source: SourceText
     chunks: list[Chunk] = field(init=False)
     definitions: dict[str, list[Chunk]] = field(init=False)
+    is_broken: bool = False
+    """Whether a chunk did not parse, nor the file as a whole."""
     _strings: list[tuple[int, int]] = field(init=False)
     _whole: bool = False
 
@@ -84,14 +86,6 @@ class ModuleIndex:
         mark = text.find("#", start, offset)
         return mark < 0 or bool({'"', "'"} & set(text[start:mark]))
 
-    def syntax_error(self) -> SyntaxError | None:
-        """Why the file does not parse; `None` if it does."""
-        try:
-            parse(self.source.text, 1)
-        except SyntaxError as error:
-            return error
-        return None
-
     def _recut(self) -> None:
         if self._whole:
             return
@@ -99,6 +93,7 @@ class ModuleIndex:
         try:
             statements = parse(self.source.text, 1)
         except SyntaxError:
+            self.is_broken = True
             return
         chunks = []
         for statement in statements:

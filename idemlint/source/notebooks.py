@@ -10,7 +10,7 @@ import bisect
 import functools
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from idemlint.diagnostic import Edit, Position, Range
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from idemlint.diagnostic import Diagnostic, Fix
     from idemlint.source.syntax import SyntaxProblem
 
 __all__ = ["Notebook", "NotebookCell", "NotebookError"]
@@ -143,6 +144,32 @@ class Notebook:
                 raise ValueError("an edit reaches into another cell")
             span = Range(span.start, Position(last_row, len(self.source.row(row)) + 1))
         return cell, Edit(edit.path, span, edit.content)
+
+    def in_cell(self, diagnostic: Diagnostic) -> Diagnostic:
+        """A finding in `source` as one of a cell; without its fix if that leaves the cell."""
+        cell, span = self.cell_range(diagnostic.range)
+        related = tuple(
+            replace(entry, range=self.cell_range(entry.range)[1])
+            if entry.path == self.path
+            else entry
+            for entry in diagnostic.related
+        )
+        fix = None if diagnostic.fix is None else self._cell_fix(diagnostic.fix, cell)
+        return replace(diagnostic, cell=cell, range=span, related=related, fix=fix)
+
+    def _cell_fix(self, fix: Fix, cell: int) -> Fix | None:
+        edits = []
+        for edit in fix.edits:
+            if edit.path != self.path:
+                return None
+            try:
+                number, moved = self.cell_edit(edit)
+            except ValueError:
+                return None
+            if number != cell:
+                return None
+            edits.append(moved)
+        return replace(fix, edits=tuple(edits))
 
     def cell_text(self, cell: int) -> SourceText | None:
         """The text of a cell by its number, as it was written; `None` for one without code."""

@@ -20,6 +20,7 @@ import functools
 import itertools
 import keyword
 import re
+import symtable
 import sys
 import unicodedata
 import warnings
@@ -50,7 +51,7 @@ def syntax_errors(text: str, *, first_row: int = 1) -> list[SyntaxProblem]:
 
     `first_row` is the 1-based row of the file on which `text` begins. Never raises.
     """
-    refusal = _refusal(text)
+    refusal = _refusal(text) if _is_doubtful(text) else None
     if refusal is None:
         return []
     found = _reread(text) or [_unexplained(text, refusal)]
@@ -84,6 +85,17 @@ _MOST_INDENTS = 99
 _MOST_DEPTH = 60
 # Some seconds; what is longer is data.
 _MOST_TOKENS = 250_000
+
+
+def _is_doubtful(text: str) -> bool:
+    """Whether the running Python has anything against `text`, found without building a tree."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            symtable.symtable(text, "", "exec")
+    except (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError):
+        return True
+    return False
 
 
 def _refusal(text: str) -> Exception | None:
