@@ -92,13 +92,12 @@ class Dispatch:
         for chunk in chunks:
             for statement in module.index.statements(chunk):
                 places.extend(Place(node, frame) for node in own_nodes(statement))
-        for function in functions_of(module, chunks):
-            if self.places.of_function(function) & Family.SCHEMA:
-                inner = self.names.frame(function)
-                for statement in all_statements(function.body):
-                    places.extend(
-                        Place(node, inner, statement) for node in shallow_nodes(statement)
-                    )
+        for function in functions_of(
+            module, chunks, lambda function: self.places.of_function(function) & Family.SCHEMA
+        ):
+            inner = self.names.frame(function)
+            for statement in all_statements(function.body):
+                places.extend(Place(node, inner, statement) for node in shallow_nodes(statement))
         for place in places:
             found = self._schema(place)
             if found is not None:

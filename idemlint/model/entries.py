@@ -157,7 +157,7 @@ class Entries:
 
     def _find(self, module: Module) -> Iterator[Entry]:
         chunks = self.places.chunks(module, Family.ENTRY)
-        for function in functions_of(module, chunks):
+        for function in functions_of(module, chunks, marked_by="@"):
             yield from self._decorated(function)
         for cls in classes_of(module, chunks):
             yield from self._class_entries(cls)
@@ -306,11 +306,16 @@ class Entries:
                 for call in _own_calls(statement):
                     if registers(_last_name(call.func)):
                         yield Place(call, frame)
-        for function in functions_of(module, chunks):
+        for function in functions_of(
+            module,
+            chunks,
             # a constructor can hand its methods to that of the base class
-            is_told = aliases or function.name == "__init__"
-            if not is_told and not self.places.of_function(function) & Family.ENTRY:
-                continue
+            lambda function: (
+                aliases
+                or function.name == "__init__"
+                or self.places.of_function(function) & Family.ENTRY
+            ),
+        ):
             for event in self.names.flow(function).calls:
                 if registers(event.name):
                     yield Place(event.node, self.names.frame(function), event.statement)

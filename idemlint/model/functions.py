@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from idemlint.model.program import inner_statements
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from idemlint.model.program import Class, Function, Module
     from idemlint.source.index import Chunk
@@ -16,22 +16,48 @@ if TYPE_CHECKING:
 __all__ = ["all_statements", "classes_of", "functions_of", "own_nodes", "shallow_nodes"]
 
 
-def functions_of(module: Module, chunks: Iterable[Chunk]) -> Iterator[Function]:
-    """The functions of chunks, nested ones too; an outer one comes before those inside."""
+def functions_of(
+    module: Module,
+    chunks: Iterable[Chunk],
+    is_asked: Callable[[Function], object] | None = None,
+    *,
+    marked_by: str = "",
+) -> Iterator[Function]:
+    """The functions of chunks, nested ones too; an outer one comes before those inside.
+
+    With `is_asked` those for which it is true; what is false of a function is so of those inside.
+    Nested ones are left out of a function in which the text `marked_by` does not stand.
+    """
     for chunk in list(chunks):
         for function in module.functions_of(chunk):
-            yield from _with_nested(function)
+            yield from _with_nested(function, is_asked, marked_by)
 
 
-def _with_nested(function: Function) -> Iterator[Function]:
+def _with_nested(
+    function: Function, is_asked: Callable[[Function], object] | None, mark: str
+) -> Iterator[Function]:
+    if is_asked is not None and not is_asked(function):
+        return
     yield function
+    if not _can_nest(function) or not function.mentions(mark):
+        return
     for statement in all_statements(function.body):
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
             inner = function.module.function(statement, None, function)
-            yield from _with_nested(inner)
+            yield from _with_nested(inner, is_asked, mark)
         elif isinstance(statement, ast.ClassDef):
             for method in function.module.class_(statement, function).methods():
-                yield from _with_nested(method)
+                yield from _with_nested(method, is_asked, mark)
+
+
+def _can_nest(function: Function) -> bool:
+    """Whether another definition can stand in a function; its body is not parsed for that."""
+    if isinstance(function.node, ast.Lambda):
+        return False
+    text = function.module.source.text
+    start, end = function.span
+    start = text.find("\n", start, end)
+    return start >= 0 and (text.find("def ", start, end) >= 0 or text.find("class ", start, end) >= 0)
 
 
 def classes_of(module: Module, chunks: Iterable[Chunk]) -> Iterator[Class]:
@@ -47,6 +73,8 @@ def _classes_in(module: Module, statement: ast.stmt) -> Iterator[Class]:
             yield from _classes_in(module, inner)
     elif isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
         parent = module.function(statement, None, None)
+        if not parent.mentions("class "):
+            return
         for inner in all_statements(statement.body):
             if isinstance(inner, ast.ClassDef):
                 yield module.class_(inner, parent)

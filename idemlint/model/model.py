@@ -70,9 +70,11 @@ class Model:
 
     def functions(self, module: Module, family: Family) -> Iterator[Function]:
         """The functions of a module that are worth asking something."""
-        for function in functions_of(module, self.places.chunks(module, family)):
-            if self.places.of_function(function) & family:
-                yield function
+        return functions_of(
+            module,
+            self.places.chunks(module, family),
+            lambda function: self.places.of_function(function) & family,
+        )
 
     # facts about the project
 

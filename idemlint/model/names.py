@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
+import re
 from typing import TYPE_CHECKING
 
 from idemlint.model.flow import Flow, flow_of
@@ -386,6 +388,8 @@ class Names:
         if "global " not in module.source.text:
             return known
         for function in list(module.functions()):
+            if not function.mentions("global "):
+                continue
             names: set[str] = set()
             assigned: list[tuple[str, ast.expr, ast.stmt]] = []
             for node in ast.walk(function.node):
@@ -587,7 +591,7 @@ class Names:
             if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
                 continue
             method = cls.module.function(statement, cls, cls.parent)
-            if method.self_name:
+            if method.self_name and _can_assign(method):
                 _collect_assigned(statement.body, method, known)
         return known
 
@@ -1015,6 +1019,16 @@ def _unique(symbols: Iterable[Symbol]) -> tuple[Symbol, ...]:
             if len(found) >= MAX_SYMBOLS:
                 break
     return tuple(found)
+
+
+def _can_assign(method: Function) -> bool:
+    """Whether a method assigns to an attribute of its object; its body is not parsed for that."""
+    return _assigns_to(method.self_name).search(method.module.source.text, *method.span) is not None
+
+
+@functools.cache
+def _assigns_to(name: str) -> re.Pattern[str]:
+    return re.compile(rf"\b{re.escape(name)}\.\w+(?:[^=\n]*=(?!=)|[ \t]*:)")
 
 
 def _collect_assigned(

@@ -293,6 +293,18 @@ class Function:
         return self.positional[0]
 
     @functools.cached_property
+    def span(self) -> tuple[int, int]:
+        """The offsets of its rows in the file."""
+        starts = self.module.source.row_starts
+        last = self.node.end_lineno or self.node.lineno
+        end = starts[last] if last < len(starts) else len(self.module.source.text)
+        return starts[self.node.lineno - 1], end
+
+    def mentions(self, text: str) -> bool:
+        """Whether a text stands anywhere in it; the body is not parsed for that."""
+        return self.module.source.text.find(text, *self.span) >= 0
+
+    @functools.cached_property
     def body(self) -> list[ast.stmt]:
         """The statements; for a lambda one `return`."""
         if isinstance(self.node, ast.Lambda):

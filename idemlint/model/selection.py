@@ -382,12 +382,7 @@ class Places:
 
     def of_function(self, function: Function) -> Family:
         """What a function, with all inside of it, is worth asking."""
-        module = function.module
-        starts = module.source.row_starts
-        node = function.node
-        last = node.end_lineno or node.lineno
-        end = starts[last] if last < len(starts) else len(module.source.text)
-        return self._between(module, starts[node.lineno - 1], end)
+        return self._between(function.module, *function.span)
 
     def chunks(self, module: Module, family: Family) -> list[Chunk]:
         """The chunks of a module that are worth asking any of these."""

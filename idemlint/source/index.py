@@ -7,10 +7,12 @@ it, so that a large file costs what is used of it and a half-typed function cost
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
-import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from idemlint.source import lazy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,8 +22,21 @@ if TYPE_CHECKING:
 __all__ = ["Chunk", "ModuleIndex"]
 
 _QUOTES = re.compile(r'"""|\'\'\'')
+_QUOTES_IN_COMMENT = re.compile(r"""\#[^\n]*(?:\"{3}|'{3})""")
+_QUOTES_IN_STRING = ("'\"\"\"", "\"\'\'\'", '\\""', "\\''")
+"""How three quotes can begin in another string."""
+_TOKEN = re.compile(
+    r"""
+    \#[^\n]*
+  | \"{3}(?:\\.|[^\\])*?(?:\"{3}|\Z)
+  | '{3}(?:\\.|[^\\])*?(?:'{3}|\Z)
+  | "(?:\\.|[^"\\\n])*"?
+  | '(?:\\.|[^'\\\n])*'?
+    """,
+    re.DOTALL | re.VERBOSE,
+)
 _DEFINITION = re.compile(
-    r"^(?:async[ \t]+)?(def|class)[ \t]+(\w+)|^(@)|^([^\s#)\]}@])", re.MULTILINE
+    r"(?<!\\\n)^(?:(?:async[ \t]+)?(def|class)[ \t]+(\w+)|(@)|([^\s#)\]}@]))", re.MULTILINE
 )
 
 
@@ -68,14 +83,52 @@ class ModuleIndex:
         be wrong (a definition inside of a string); if that fails too, `chunk.error` says why.
         """
         if chunk._statements is None:
-            text = self.source.text[chunk.start : chunk.end]
             try:
-                chunk._statements = parse(text, chunk.row)
+                chunk._statements = self._parsed(chunk)
             except SyntaxError as error:
                 chunk._statements = []
                 chunk.error = error
                 self._recut()
         return chunk._statements
+
+    def _parsed(self, chunk: Chunk) -> list[ast.stmt]:
+        text = self.source.text
+        if chunk.name:
+            found = list(lazy.bodies(text, chunk.start, chunk.end, chunk.row, self._is_string))
+            if found:
+                reduced = lazy.skeleton(text, chunk.start, chunk.end, found)
+                with contextlib.suppress(SyntaxError):
+                    statements = lazy.parse(reduced, chunk.row)
+                    if lazy.attach(statements, found, text, self._body):
+                        return statements
+        return lazy.parse(text[chunk.start : chunk.end], chunk.row)
+
+    def _body(self, body: lazy.Body) -> list[ast.stmt]:
+        """The statements of a function; one `pass` if they do not parse."""
+        text = self.source.text[body.definition : body.end]
+        try:
+            if body.is_indented:
+                block = lazy.parse(f"if 1:\n{text}", body.row - 1)[0]
+                function = block.body[0]  # type: ignore[attr-defined]
+            else:
+                function = lazy.parse(text, body.row)[0]
+            return function.body  # type: ignore[no-any-return]
+        except SyntaxError:
+            return self._body_of_whole(body)
+
+    def _body_of_whole(self, body: lazy.Body) -> list[ast.stmt]:
+        """The statements of a function whose end was taken to be where it is not."""
+        with contextlib.suppress(SyntaxError):
+            for node in ast.walk(ast.Module(lazy.parse(self.source.text, 1), [])):
+                is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+                if is_function and node.lineno == body.row:
+                    return node.body  # type: ignore[no-any-return]
+        self.is_broken = True
+        place = {"lineno": body.row, "end_lineno": body.row, "col_offset": 0, "end_col_offset": 0}
+        return [ast.Pass(**place)]
+
+    def _is_string(self, offset: int) -> bool:
+        return bool(self._strings) and _is_inside(offset, self._strings)
 
     def is_code(self, offset: int) -> bool:
         """Whether an offset lies outside of triple-quoted strings and comments, by a quick look."""
@@ -91,7 +144,7 @@ class ModuleIndex:
             return
         self._whole = True
         try:
-            statements = parse(self.source.text, 1)
+            statements = lazy.parse(self.source.text, 1)
         except SyntaxError:
             self.is_broken = True
             return
@@ -108,19 +161,6 @@ class ModuleIndex:
         for chunk in chunks:
             if chunk.name:
                 self.definitions.setdefault(chunk.name, []).append(chunk)
-
-
-def parse(text: str, row: int) -> list[ast.stmt]:
-    """The statements of `text`, whose first row is `row`; raises `SyntaxError`.
-
-    Nesting that is too deep for the parser and null bytes are syntax errors too.
-    """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse("\n" * (row - 1) + text).body
-    except (ValueError, MemoryError, RecursionError, OverflowError) as error:
-        raise SyntaxError(str(error) or "too deeply nested") from None
 
 
 def _cut(source: SourceText, strings: list[tuple[int, int]]) -> Iterator[Chunk]:
@@ -158,7 +198,11 @@ def _count_rows(text: str, start: int, end: int) -> int:
 
 
 def _string_spans(text: str) -> list[tuple[int, int]]:
-    """Where triple-quoted strings lie, by their quotes alone."""
+    """Where triple-quoted strings lie: by their quotes alone, where nothing speaks against it."""
+    if _QUOTES_IN_COMMENT.search(text) or any(text.find(q) >= 0 for q in _QUOTES_IN_STRING):
+        return [
+            found.span() for found in _TOKEN.finditer(text) if found.group()[:3] in ('"""', "'''")
+        ]
     spans: list[tuple[int, int]] = []
     opened: int | None = None
     quote = ""
