@@ -38,6 +38,8 @@ _FEW_FILES = 200
 """Files up to which a second process costs more than it saves."""
 _LITTLE_CODE = 100_000
 """Bytes to analyse up to which a second process costs more than it saves."""
+_MUCH_CODE = 1_000_000
+"""Bytes that were analysed after which the memory is worth being freed."""
 _LITTLE_TO_PARSE = 8_000_000
 """Bytes of targets up to which each is parsed for syntax errors, not only what is analysed."""
 _ALWAYS = frozenset({"E902", "invalid-syntax"})
@@ -452,8 +454,14 @@ class _Run:
         from idemlint.analysis import Analysis
 
         results: dict[str, _Share] = {}
+        kept = 0
         for project, paths in _by_project(units):
             assert project.names is not None
+            if kept > _MUCH_CODE:
+                # models are cycles of objects
+                gc.collect()
+                kept = 0
+            kept += sum(project.looks[path].size for path in paths)
             analysis = Analysis(
                 self._knowledge,
                 self._signals,

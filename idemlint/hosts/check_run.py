@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import sys
 from dataclasses import dataclass, replace
@@ -75,6 +76,8 @@ def run_check(arguments: CheckArguments, check: Check = linter.check) -> int:
         from idemlint.hosts.watch import watch
 
         return watch(run)
+    # the process ends with the run, and frees all at once
+    gc.disable()
     return run.once()
 
 
