@@ -73,11 +73,13 @@ class Analysis:
         by_module: dict[Module, list[Evidence]] = defaultdict(list)
         for entry in self.model.evidence(module):
             by_module[entry.module].append(entry)
-        return [
+        found = [
             diagnostic
             for other, entries in by_module.items()
             for diagnostic in _flagged(other, entries, self.model)
         ]
+        self.model.names.forget_calls()
+        return found
 
 
 def _flagged(module: Module, evidence: list[Evidence], model: Model) -> Iterator[Diagnostic]:

@@ -72,6 +72,7 @@ class Names:
         self._module_frames: dict[Module, Frame] = {}
         self._attributes: dict[Class, dict[str, list[tuple[ast.expr, Function, ast.stmt]]]] = {}
         self._globals: dict[Module, dict[str, list[tuple[ast.expr, Function, ast.stmt]]]] = {}
+        self._entered: list[Frame] = []
         self._depth = 0
 
     # frames and flows
@@ -98,6 +99,14 @@ class Names:
             made = Frame(function.module, function, closure=closure)
             self._frames[function.node] = made
         return made
+
+    def forget_calls(self) -> None:
+        """Drop the answers that hang on calls; frames form cycles that would live to the end."""
+        for frame in self._entered:
+            frame.memo.clear()
+            if frame.call is not None:
+                frame.resolved.clear()
+        self._entered.clear()
 
     # expressions
 
@@ -718,6 +727,7 @@ class Names:
                 place,
                 place.frame.depth + 1,
             )
+            self._entered += (place.frame, made)
         return made
 
     def _preset(self, callee: FunctionSymbol, arguments: dict[str, Place]) -> dict[str, Place]:
