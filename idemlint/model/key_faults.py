@@ -168,7 +168,29 @@ class KeyFaults:
             entry,
             subject=(use, origin, occurrence, retrying),
             message=message,
+            suggestion=self._suggestion(code, use, origin, entry, retrying),
         )
+
+    def _suggestion(
+        self,
+        code: str,
+        use: KeyUse,
+        origin: Origin,
+        entry: Entry | None,
+        retrying: Retrying | None,
+    ) -> str:
+        """What to do with a key that is made here; empty where the rule's own words say it."""
+        if code != "IDM101" or origin.kind is not ValueKind.FRESH:
+            return ""
+        if retrying is not None:
+            return f"Make `{shown(origin.node)}` once, before the retries, for all attempts"
+        if entry is None:
+            return ""
+        if entry.kind is EntryKind.NODE:
+            return f"Take `{use.name}` from state that an earlier node wrote"
+        if entry.is_tool and not origin.once:
+            return f"Let `{entry.name}` take `{use.name}` from its caller"
+        return ""
 
     def _related(
         self, use: KeyUse, origin: Origin, occurrence: Occurrence, node: ast.AST
