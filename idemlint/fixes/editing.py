@@ -6,6 +6,7 @@ Every edit is as small as it can be: comments, quotes and layout around it stay 
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import sys
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Editor", "indent_of", "last_line_start"]
 
+_STEP = "    "
 _PARAMETERS = re.compile(r"\b(?:def)\s+\w+\s*")
 
 
@@ -62,6 +64,17 @@ class Editor:
         """The white space before a statement."""
         start = self.line_start(statement)
         return indent_of(self.text, start)
+
+    @functools.cached_property
+    def step(self) -> str:
+        """The white space of one level, as the module writes it."""
+        for statement in self.module.statements():
+            body = getattr(statement, "body", None)
+            if isinstance(body, list) and body and body[0].lineno > statement.lineno:
+                found = self.indent(body[0])
+                if found:
+                    return found
+        return _STEP
 
     def line_start(self, statement: ast.AST) -> int:
         """The offset of the first row of a statement, decorators included."""
@@ -348,7 +361,13 @@ class Editor:
         module = line.split()[1]
         is_standard = module.partition(".")[0] in sys.stdlib_module_names
         imports = self._imports()
-        kin = [s for s in imports if _is_standard(s) is is_standard and not _is_future(s)]
+        kin = [
+            s
+            for s in imports
+            if _is_standard(s) is is_standard
+            and not _is_future(s)
+            and not (isinstance(s, ast.ImportFrom) and s.level)
+        ]
         key = (line.startswith("from"), module)
         for statement in kin:
             if _statement_key(statement) > key:

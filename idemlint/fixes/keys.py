@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 
 __all__ = ["call_id_fix", "clock_fix", "fresh_fix", "identity_fix", "kept_fix", "unstable_fix"]
 
-_TEXT_WRAPPERS = {"str", "repr"}
+_WRAPPERS = {"str", "repr", "int", "float", "round", "abs"}
 _TEXT_ATTRIBUTES = {"hex", "urn", "int", "hexdigest"}
 _BYTES = ("urandom", "token_bytes", "randbytes", ".bytes")
 _SEPARATORS = "-_:./|#"
+_FOLDS = {"join", "dumps", "hash", "repr", "str", "sorted"}
 
 
 class Cure:
@@ -63,7 +64,7 @@ class Cure:
         return next((node for node in self.parents() if isinstance(node, ast.stmt)), None)
 
     def whole(self) -> ast.expr:
-        """The call that makes the value, with what only turns it into a text."""
+        """The call that makes the value, with what only turns it into a text or number."""
         node = self.origin.node
         assert isinstance(node, ast.expr)
         for parent in self.parents():
@@ -72,7 +73,7 @@ class Cure:
                 and (
                     (
                         isinstance(parent.func, ast.Name)
-                        and parent.func.id in _TEXT_WRAPPERS
+                        and parent.func.id in _WRAPPERS
                         and node in parent.args
                     )
                     or (
@@ -83,6 +84,9 @@ class Cure:
                 )
             ) or (isinstance(parent, ast.Attribute) and parent.attr in _TEXT_ATTRIBUTES):
                 node = parent
+            elif self._is_of_clock(parent, node):
+                assert isinstance(parent, ast.expr)
+                node = parent
             elif isinstance(parent, ast.FormattedValue) and parent.conversion == -1:
                 outer = _parent_of(parent, self.parents())
                 if isinstance(outer, ast.JoinedStr) and len(outer.values) == 1:
@@ -90,6 +94,27 @@ class Cure:
             else:
                 break
         return node
+
+    def _is_of_clock(self, parent: ast.AST, node: ast.expr) -> bool:
+        """Whether a node only gives the time that `node` is in another form, or as another number."""
+        if self.origin.kind is not ValueKind.CLOCK:
+            return False
+        if isinstance(parent, ast.BinOp):
+            other = parent.left if parent.right is node else parent.right
+            return isinstance(other, ast.Constant) and isinstance(other.value, int | float)
+        return isinstance(parent, ast.Attribute) or (
+            isinstance(parent, ast.Call) and parent.func is node
+        )
+
+    def _replace_formatted(self, whole: ast.expr, content: str) -> None:
+        """Replace a value in an f-string together with its format, which is not one of texts."""
+        around = _parent_of(whole, self.parents())
+        if not isinstance(around, ast.FormattedValue) or around.format_spec is None:
+            self.editor.replace_node(whole, content)
+            return
+        start, end = self.editor.span(whole)
+        closing = self.editor.text.index("}", end)
+        self.editor.replace(start, closing, content)
 
     def replace_value(self, content: str) -> None:
         """Put an expression in the place of the value; a statement that then says `x = x` goes."""
@@ -114,7 +139,7 @@ class Cure:
         ):
             self.editor.delete_statement(statement)
         else:
-            self.editor.replace_node(whole, content)
+            self._replace_formatted(whole, content)
 
     def _in_text(self) -> bool:
         """Whether the value stands inside of an f-string."""
@@ -171,12 +196,15 @@ def fresh_fix(evidence: Evidence, model: Model) -> Fix | None:
 
 def _without_salt(cure: Cure, entry: Entry) -> Fix | None:
     """A fresh part beside the key that the tool takes: drop it."""
-    keys = {parameter.name for parameter in cure.model.entries.key_parameters(entry)}
-    if not any(o.kind is ValueKind.PARAMETER and o.name in keys for o in cure.use.origins):
-        return None
-    if not _dropped(cure):
+    if not _holds_key(cure, entry) or not _dropped(cure):
         return None
     return cure.editors.fix(f"Drop `{_short(cure)}` from the key", Applicability.UNSAFE)
+
+
+def _holds_key(cure: Cure, entry: Entry) -> bool:
+    """Whether the tool's own key is a part of the value."""
+    keys = {parameter.name for parameter in cure.model.entries.key_parameters(entry)}
+    return any(o.kind is ValueKind.PARAMETER and o.name in keys for o in cure.use.origins)
 
 
 def _required_field(parameter: ToolParameter) -> Fix | None:
@@ -357,8 +385,11 @@ def node_key(cure: Cure, entry: Entry) -> str | None:
     if thread is None:
         return None
     state = next((name for name in function.positional if name != function.self_name), "")
-    fields = _state_reads(cure.occurrence.deed.call, state)
-    parts = [f"{{{thread}}}", entry.name, *(f"{{{field}}}" for field in fields)]
+    rounds = _round_names(cure)
+    if rounds is None:
+        return None
+    fields = _state_reads(cure, state)
+    parts = [f"{{{thread}}}", entry.name, *(f"{{{field}}}" for field in (*fields, *rounds))]
     text = ":".join(parts)
     quote = '"' if "'" in text else "'"
     namespace = cure.editor.add_import("uuid", "NAMESPACE_URL")
@@ -380,27 +411,55 @@ def _thread_id(cure: Cure, function: Function) -> str | None:
     return f"{config}['configurable']['thread_id']"
 
 
-def _state_reads(call: ast.Call, state: str) -> list[str]:
-    """The fields of the state that a call uses, as they are written in an f-string."""
-    found: dict[str, None] = {}
-    for node in ast.walk(call):
-        if (
-            isinstance(node, ast.Subscript)
-            and isinstance(node.value, ast.Name)
-            and node.value.id == state
-            and isinstance(node.slice, ast.Constant)
-            and isinstance(node.slice.value, str)
-        ):
-            found[f"{state}['{node.slice.value}']"] = None
-        elif (
-            isinstance(node, ast.Attribute)
-            and isinstance(node.value, ast.Name)
-            and node.value.id == state
-            and isinstance(node.ctx, ast.Load)
-            and node.attr not in ("get", "items", "keys")
-        ):
-            found[f"{state}.{node.attr}"] = None
-    return list(found)[:4]
+def _round_names(cure: Cure) -> list[str] | None:
+    """What tells the rounds around the value apart; `None` where no name does."""
+    found: list[str] = []
+    for parent in cure.parents():
+        targets: list[ast.expr] = []
+        if isinstance(parent, ast.For | ast.AsyncFor):
+            targets = [parent.target]
+        elif isinstance(parent, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            targets = [generator.target for generator in parent.generators]
+        elif isinstance(parent, ast.While):
+            return None
+        for target in targets:
+            names = target.elts if isinstance(target, ast.Tuple) else [target]
+            for name in names:
+                if not isinstance(name, ast.Name) or name.id == "_":
+                    return None
+                found.append(name.id)
+    return found
+
+
+def _state_reads(cure: Cure, state: str) -> list[str]:
+    """The fields of the state that the effect uses, as they are written in an f-string.
+
+    A field that is read for the key, or assigned where the value is made, may be missing; what the
+    rounds around the value go through is told apart by their names.
+    """
+    calls = (cure.occurrence.deed.call, cure.occurrence.top.event.node)
+    keys = [cure.use.place.node, *getattr(cure.statement(), "targets", ())]
+    left_out = {_field(node, state) for part in keys for node in ast.walk(part)}
+    rounds = [g.iter for p in cure.parents() for g in getattr(p, "generators", ())]
+    skipped = {id(node) for part in rounds for node in ast.walk(part)}
+    nodes = (node for call in calls for node in ast.walk(call) if id(node) not in skipped)
+    reads = [_field(node, state) for node in nodes]
+    return [name for name in dict.fromkeys(reads) if name and name not in left_out][:4]
+
+
+def _field(node: ast.AST, state: str) -> str:
+    """A field of the state as it is written, empty for any other node."""
+    if not (
+        isinstance(node, ast.Subscript | ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == state
+    ):
+        return ""
+    if isinstance(node, ast.Attribute):
+        return "" if node.attr in ("get", "items", "keys") else f"{state}.{node.attr}"
+    if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+        return f"{state}['{node.slice.value}']"
+    return ""
 
 
 # a key that a node makes where its state has none (IDM202)
@@ -521,16 +580,45 @@ def _drop_formatted(cure: Cure, whole: ast.JoinedStr, part: ast.FormattedValue) 
 
 
 def _drop_element(cure: Cure, whole: ast.List | ast.Tuple, part: ast.AST) -> bool:
-    if part not in whole.elts or (len(whole.elts) < 3 and isinstance(whole, ast.Tuple)):
+    """Take an element out of what is joined or hashed; a tuple of one keeps its comma."""
+    if part not in whole.elts or not _is_of_parts(cure, whole):
         return False
+    is_pair = isinstance(whole, ast.Tuple) and len(whole.elts) == 2
     index = whole.elts.index(part)  # type: ignore[arg-type]
     if index:
         start = cure.editor.span(whole.elts[index - 1])[1]
-        cure.editor.replace(start, cure.editor.span(part)[1], "")
+        cure.editor.replace(start, cure.editor.span(part)[1], "," if is_pair else "")
     else:
-        end = cure.editor.span(whole.elts[1])[0]
-        cure.editor.replace(cure.editor.span(part)[0], end, "")
+        start, end = cure.editor.span(whole.elts[1])
+        cure.editor.replace(cure.editor.span(part)[0], start, "")
+        if is_pair:
+            cure.editor.insert(end, ",")
     return True
+
+
+def _is_of_parts(cure: Cure, sequence: ast.List | ast.Tuple) -> bool:
+    """Whether the length of a sequence means nothing: it is joined or hashed, not passed on."""
+    function = cure.function
+    if function is None:
+        return False
+    parents = _parents(sequence, function.node)
+    around = parents[0] if parents else None
+    if isinstance(around, ast.Assign) and isinstance(around.targets[0], ast.Name):
+        name = around.targets[0].id
+        uses = [
+            node
+            for node in ast.walk(function.node)
+            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+        ]
+        return all(_is_folded(next(iter(_parents(use, function.node)), None)) for use in uses)
+    return _is_folded(around)
+
+
+def _is_folded(call: ast.AST | None) -> bool:
+    if not isinstance(call, ast.Call):
+        return False
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return name in _FOLDS
 
 
 # an identity that is made anew (IDM103)
@@ -612,9 +700,9 @@ def unstable_fix(evidence: Evidence, model: Model) -> Fix | None:
 def call_id_fix(evidence: Evidence, model: Model) -> Fix | None:
     """Use the tool's own key in the place of the call's id."""
     cure = Cure(evidence, model)
-    if _dropped(cure):
-        return cure.editors.fix(f"Drop `{_short(cure)}` from the key", Applicability.UNSAFE)
     entry = cure.entry
+    if (entry is None or _holds_key(cure, entry)) and _dropped(cure):
+        return cure.editors.fix(f"Drop `{_short(cure)}` from the key", Applicability.UNSAFE)
     node = cure.use.place.node
     if entry is None or cure.use.place.frame.function is not entry.function:
         return None

@@ -248,11 +248,11 @@ def _written_file(deed: Deed, func: ast.Attribute, editor: Editor) -> str:
         return ""
     mode = "xb" if func.attr == "write_bytes" else "x"
     options = "".join(f", {editor.code(k)}" for k in deed.call.keywords)
-    indent = editor.indent(statement)
+    inner = editor.indent(statement) + editor.step
     editor.replace_node(
         statement,
         f'with {editor.code(func.value)}.open("{mode}"{options}) as file:\n'
-        f"{indent}    file.write({editor.code(deed.call.args[0])})",
+        f"{inner}file.write({editor.code(deed.call.args[0])})",
     )
     return "Open the file with mode `x`"
 
@@ -278,11 +278,12 @@ def _caught(deed: Deed, editor: Editor, editors: Editors) -> Fix | None:
     error = editor.add_import("sqlalchemy.exc", "IntegrityError")
     prefix = "async " if is_async else ""
     indent = editor.indent(statement)
+    inner = indent + editor.step
     editor.replace_node(
         statement,
-        f"try:\n{indent}    {prefix}with {session}.begin_nested():\n"
-        f"{indent}        {editor.code(statement)}\n"
-        f"{indent}except {error}:\n{indent}    pass  # another run was first",
+        f"try:\n{inner}{prefix}with {session}.begin_nested():\n"
+        f"{inner}{editor.step}{editor.code(statement)}\n"
+        f"{indent}except {error}:\n{inner}pass  # another run was first",
     )
     return editors.fix(
         "Let the unique constraint decide (the table needs one)", Applicability.UNSAFE
