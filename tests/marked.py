@@ -137,7 +137,7 @@ Texts = dict[str, bytes]
 class Tree:
     """Units on the disk, each a project of its own, that are checked and fixed together."""
 
-    def __init__(self, root: Path, units: Mapping[str, Texts]) -> None:
+    def __init__(self, root: Path, units: Mapping[str, Texts], *, is_isolated: bool = True) -> None:
         self.root = root
         self._folders: dict[str, list[Path]] = {}
         for name, texts in units.items():
@@ -149,8 +149,8 @@ class Tree:
                 path = folder / file
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(data)
-        flags = Layer(preview=True)
-        self._resolver = Resolver(root, Overrides(is_isolated=True, flags=flags))
+        overrides = Overrides(is_isolated=is_isolated, flags=Layer(preview=True))
+        self._resolver = Resolver(root, overrides)
         self.warnings: list[str] = []
 
     @functools.cached_property
@@ -166,9 +166,8 @@ class Tree:
     def check(self, contents: Mapping[Path, bytes] | None = None) -> tuple[Diagnostic, ...]:
         """What is found, with `contents` in the place of files."""
         given = contents or {}
-        settings = self._resolver.settings_for(self.root)
         targets = [
-            Target(str(path), settings, given.get(path))
+            Target(str(path), self._resolver.settings_for(path), given.get(path))
             for folder in self._folders.values()
             for path in folder
         ]
@@ -261,7 +260,9 @@ def fixed_alone(
 
 
 def _with_tabs(text: str) -> str:
-    return re.sub(r"^(?: {4})+", lambda found: "\t" * (len(found[0]) // 4), text, flags=re.M)
+    return re.sub(
+        r"^(?: {4})+", lambda found: "\t" * (len(found[0]) // 4), text, flags=re.MULTILINE
+    )
 
 
 FORMS: dict[str, Callable[[str], str]] = {

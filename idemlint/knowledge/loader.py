@@ -85,7 +85,25 @@ _CHOICES = {
     ("identity", "kind"): {"stable", "coarse", "call-id", "attempt"},
     ("value", "kind"): {"fresh", "clock", "stable", "pure"},
     ("verb", "report"): {"yes", "low", "body", "no"},
+    ("sql", "role"): {
+        "check", "insert", "atomic", "upsert", "update", "delete", "lock", "commit", "schema",
+    },
+    ("guard", "kind"): {
+        "decorator", "context-manager", "call", "kwarg", "middleware", "config", "store", "policy",
+        "attribute",
+    },
+    ("quiet", "kind"): {"logging", "telemetry", "model", "pure", "framework", "read"},
+    ("override", "kind"): {"handoff", "scratch", "noun", "pure", "control", "read", "local"},
+    ("other_name", "kind"): {"call-id", "trace", "attempt"},
 }  # fmt: skip
+_EXPRESSIONS = {
+    ("names", "patterns"),
+    ("names", "factories"),
+    ("not_names", "patterns"),
+    ("override", "pattern"),
+    ("sql", "pattern"),
+}
+"""Columns whose texts are regular expressions."""
 
 
 class KnowledgeError(ValueError):
@@ -237,13 +255,33 @@ def _add(tables: Tables, row: UserRow) -> None:
                 raise _unknown_column(row.table, column, known, row.origin)
             if not isinstance(values, list) or not all(isinstance(item, str) for item in values):
                 raise KnowledgeError(row.origin, f"`{column}` in `{row.table}` is a list of texts")
+            _check_expressions(row.table, column, values, row.origin)
             lists.setdefault(column, []).extend(values)
     elif row.table in _FREE:
         for service, methods in row.columns.items():
+            if not isinstance(methods, dict) or not all(
+                isinstance(name, str) for name in methods.values()
+            ):
+                raise KnowledgeError(
+                    row.origin, f"`{service}` in `{row.table}` is a table of texts by method"
+                )
             tables.tokens[row.table].setdefault(service, {}).update(methods)
     else:
         names = (*_ROW_TABLES, *_LISTS, *_FREE)
         raise KnowledgeError(row.origin, f"unknown table `{row.table}`{_nearest(row.table, names)}")
+
+
+def _check_expressions(table: str, column: str, texts: Iterable[str], origin: Origin) -> None:
+    if (table, column) not in _EXPRESSIONS:
+        return
+    for text in texts:
+        try:
+            re.compile(text)
+        except re.error as error:
+            raise KnowledgeError(
+                origin,
+                f"`{column}` in `{table}` is a regular expression, and `{text}` is none: {error}",
+            ) from None
 
 
 def _build(cls: type, table: str, columns: Mapping[str, Any], origin: Origin) -> Any:
@@ -255,6 +293,8 @@ def _build(cls: type, table: str, columns: Mapping[str, Any], origin: Origin) ->
             shown = [next((k for k, v in _RENAMED.items() if v == field), field) for field in hints]
             raise _unknown_column(table, column, shown, origin)
         made[name] = _convert(hints[name], table, column, columns[column], origin)
+        if isinstance(made[name], str):
+            _check_expressions(table, column, (made[name],), origin)
         allowed = _CHOICES.get((table, column))
         if allowed is not None and made[name] not in allowed:
             words = ", ".join(sorted(allowed))
