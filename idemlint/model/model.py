@@ -151,6 +151,10 @@ class Model:
     def _schema_texts(self, module: Module) -> Iterator[str]:
         yield module.source.text
         folder = module.path.parent
+        inner = (place for place in sorted(folder.glob("[!._]*")) if place.is_dir())
+        for place in (folder, *inner):
+            # a schema that is added later changes the time of its directory
+            self.program.add_edge(module, place)
         count = 0
         for pattern in ("*.sql", "*.py", "*/*.sql", "*/*.py"):
             for path in sorted(folder.glob(pattern)):
