@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Plugin"]
 
 _STDIN = ("-", "stdin")
+_NEWLINE = re.compile(r"\r\n?")
 
 
 class Plugin:
@@ -89,10 +91,10 @@ class _Session:
         """The findings of one file, suppressed ones included."""
         from idemlint.source.projects import ProjectRoots
 
-        if filename in _STDIN or not os.path.exists(filename):
-            path = os.path.abspath("stdin.py" if filename in _STDIN else filename)
-            return self._check({path: "".join(lines).encode()}).get(path, [])
-        path = os.path.abspath(filename)
+        path = os.path.abspath("stdin.py" if filename in _STDIN else filename)  # noqa: PTH100
+        text = "".join(lines)
+        if filename in _STDIN or _is_unsaved(Path(path), text):
+            return self._check({path: text.encode()}).get(path, [])
         root = ProjectRoots().root(path)
         known = self._found.get(root)
         if known is None:
@@ -133,6 +135,17 @@ class _Session:
         if self._resolver is None:
             self._resolver = Resolver(Path.cwd(), self._overrides)
         return self._resolver
+
+
+def _is_unsaved(path: Path, text: str) -> bool:
+    """Whether a text is another one than that of the file: flake8 was given it by an editor."""
+    try:
+        saved = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        return False
+    except OSError:
+        return True
+    return saved != _NEWLINE.sub("\n", text)
 
 
 def _overrides(preview: bool, config: str | None) -> Overrides:
