@@ -16,13 +16,13 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from idemlint import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from idemlint.diagnostic import Diagnostic
     from idemlint.model.selection import Family, ProjectNames

@@ -78,7 +78,7 @@ class Editor:
 
     def line_start(self, statement: ast.AST) -> int:
         """The offset of the first row of a statement, decorators included."""
-        rows = [statement.lineno]  # type: ignore[attr-defined]
+        rows: list[int] = [statement.lineno]  # type: ignore[attr-defined]
         rows += [node.lineno for node in getattr(statement, "decorator_list", ())]
         return self.module.source.row_starts[min(rows) - 1]
 
@@ -391,7 +391,7 @@ class Editor:
             self.insert(self._behind_head(imports), f"{line}\n" if self.text else line)
 
     def _behind_head(self, imports: list[ast.Import | ast.ImportFrom]) -> int:
-        """The offset behind `__future__` imports, the docstring, or the comments that begin a file."""
+        """The offset behind `__future__` imports, the docstring, or the comments at the start."""
         if imports:
             return self.line_end(imports[-1])
         first = next(self.module.statements(), None)

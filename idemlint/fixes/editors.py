@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 from idemlint.diagnostic import Applicability, Fix
@@ -30,7 +31,7 @@ class Editors:
         """The fix that all edits make; `None` if there are none, or if two of them overlap."""
         edits = {edit for editor in self._editors.values() for edit in editor.edits}
         ordered = sorted(edits, key=lambda edit: (str(edit.path), edit.range.start, edit.range.end))
-        for before, after in zip(ordered, ordered[1:], strict=False):
+        for before, after in itertools.pairwise(ordered):
             if before.path == after.path and before.range.end > after.range.start:
                 return None
         return Fix(message, applicability, tuple(ordered)) if ordered else None

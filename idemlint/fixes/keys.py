@@ -1,8 +1,9 @@
-"""Cures for keys and identities that differ on a replay (IDM101, IDM102, IDM103, IDM104, IDM105)."""
+"""Cures for keys and identities that differ on a replay (IDM101 to 105)."""
 
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from typing import TYPE_CHECKING
 
@@ -96,7 +97,7 @@ class Cure:
         return node
 
     def _is_of_clock(self, parent: ast.AST, node: ast.expr) -> bool:
-        """Whether a node only gives the time that `node` is in another form, or as another number."""
+        """Whether a node gives the time that `node` is in another form, or as another number."""
         if self.origin.kind is not ValueKind.CLOCK:
             return False
         if isinstance(parent, ast.BinOp):
@@ -149,7 +150,7 @@ class Cure:
         )
 
     def frames_from_entry(self) -> list[Frame] | None:
-        """The frames from the entry to the function that makes the value; `None` if they do not join."""
+        """The frames from the entry to where the value is made; `None` if they do not join."""
         if self.entry is None:
             return None
         found = [self.origin.frame]
@@ -161,7 +162,7 @@ class Cure:
         return found
 
     def key_in_scope(self) -> str | None:
-        """How the key of the entry is written where the value is made; parameters are added for it."""
+        """How the entry's key is written where the value is made; parameters are added for it."""
         if self.entry is None:
             return None
         frames = self.frames_from_entry()
@@ -176,7 +177,7 @@ class Cure:
 
 
 def fresh_fix(evidence: Evidence, model: Model) -> Fix | None:
-    """Take the key from the caller, from what is stable in a node, or make it before the retries."""
+    """Take the key from the caller or from what is stable, or make it before the retries."""
     if isinstance(evidence.subject, ToolParameter):
         return _required_field(evidence.subject)
     cure = Cure(evidence, model)
@@ -269,7 +270,7 @@ def _is_about(cure: Cure, value: ast.expr) -> bool:
 
 
 def _hoisted_call(cure: Cure, loop: ast.stmt) -> Fix | None:
-    """The key is made in a helper that the loop calls without arguments: call it before the loop."""
+    """The key is made in a helper that the loop calls: call it before the loop."""
     frame: Frame | None = cure.origin.frame
     top = cure.occurrence.top
     while frame is not None and frame.call is not None:
@@ -499,7 +500,7 @@ def _short(cure: Cure) -> str:
 def _dropped(cure: Cure) -> bool:
     """Take a part out of an f-string, a sum or a joined list, with the separator beside it."""
     chain = [cure.origin.node, *cure.parents()]
-    for child, parent in zip(chain, chain[1:], strict=False):
+    for child, parent in itertools.pairwise(chain):
         if isinstance(parent, ast.stmt):
             return _dropped_by_name(cure, parent)
         if isinstance(parent, ast.JoinedStr) and isinstance(child, ast.FormattedValue):
@@ -537,7 +538,7 @@ def _dropped_by_name(cure: Cure, statement: ast.stmt) -> bool:
         return False
     around = _parents(uses[0], function.node)
     chain = [uses[0], *around]
-    for child, parent in zip(chain, chain[1:], strict=False):
+    for child, parent in itertools.pairwise(chain):
         if isinstance(parent, ast.stmt):
             return False
         is_dropped = False
@@ -584,7 +585,7 @@ def _drop_element(cure: Cure, whole: ast.List | ast.Tuple, part: ast.AST) -> boo
     if part not in whole.elts or not _is_of_parts(cure, whole):
         return False
     is_pair = isinstance(whole, ast.Tuple) and len(whole.elts) == 2
-    index = whole.elts.index(part)  # type: ignore[arg-type]
+    index = whole.elts.index(part)
     if index:
         start = cure.editor.span(whole.elts[index - 1])[1]
         cure.editor.replace(start, cure.editor.span(part)[1], "," if is_pair else "")
@@ -743,7 +744,7 @@ def _pairs(cure: Cure) -> list[tuple[ast.AST, ast.AST]]:
     """Each node around the value with the part of it that holds the value, up to the statement."""
     chain = [cure.origin.node, *cure.parents()]
     found = []
-    for child, parent in zip(chain, chain[1:], strict=False):
+    for child, parent in itertools.pairwise(chain):
         if isinstance(parent, ast.stmt):
             break
         found.append((parent, child))

@@ -116,12 +116,12 @@ def _own_body(function: Function, node: ast.AST, editors: Editors, editor: Edito
     return editors.fix(f"Give the effect a node of its own, `{name}`", Applicability.DISPLAY)
 
 
+_SIMPLE = (ast.Expr, ast.Assign, ast.AnnAssign, ast.Return, ast.AugAssign)
+
+
 def _smallest(function: Function, node: ast.AST) -> ast.stmt | None:
     found: ast.stmt | None = None
     for statement in ast.walk(function.node):
-        if isinstance(
-            statement, ast.Expr | ast.Assign | ast.AnnAssign | ast.Return | ast.AugAssign
-        ):
-            if any(inner is node for inner in ast.walk(statement)):
-                found = statement
+        if isinstance(statement, _SIMPLE) and node in ast.walk(statement):
+            found = statement
     return found

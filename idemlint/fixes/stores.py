@@ -106,7 +106,7 @@ def _django(deed: Deed, check: Deed, editor: Editor, model: Model) -> str:
 
 
 def _asked_keywords(check: Deed) -> set[str]:
-    found = set()
+    found: set[str] = set()
     for node in ast.walk(check.call):
         if isinstance(node, ast.Call):
             found.update(
@@ -193,6 +193,8 @@ def _dynamodb(deed: Deed, check: Deed, editor: Editor, model: Model) -> str:
     if argument(deed.call, ("ConditionExpression",)) is not None:
         return ""
     name = key.keys[0].value
+    if not isinstance(name, str):
+        return ""
     editor.add_keyword(deed.call, "ConditionExpression", f'"attribute_not_exists({name})"')
     return "Let `ConditionExpression` decide"
 

@@ -1,8 +1,9 @@
-"""Letting a tool or task take its key from the caller, and handing it down to where it is needed."""
+"""Letting a tool or task take its key from the caller, and handing it down to its use."""
 
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from typing import TYPE_CHECKING
 
@@ -229,7 +230,7 @@ def hand_down(frames: Sequence[Frame], key: str, editors: Editors) -> tuple[str,
     gets it as an option.
     """
     required = True
-    for caller, callee in zip(frames, frames[1:], strict=False):
+    for caller, callee in itertools.pairwise(frames):
         function, call = callee.function, callee.call
         if function is None or call is None or call.frame is not caller:
             return None

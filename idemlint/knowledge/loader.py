@@ -275,13 +275,20 @@ def _check_expressions(table: str, column: str, texts: Iterable[str], origin: Or
     if (table, column) not in _EXPRESSIONS:
         return
     for text in texts:
-        try:
-            re.compile(text)
-        except re.error as error:
+        fault = _fault_of_expression(text)
+        if fault:
             raise KnowledgeError(
                 origin,
-                f"`{column}` in `{table}` is a regular expression, and `{text}` is none: {error}",
-            ) from None
+                f"`{column}` in `{table}` is a regular expression, and `{text}` is none: {fault}",
+            )
+
+
+def _fault_of_expression(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        return str(error)
+    return ""
 
 
 def _build(cls: type, table: str, columns: Mapping[str, Any], origin: Origin) -> Any:
@@ -290,7 +297,7 @@ def _build(cls: type, table: str, columns: Mapping[str, Any], origin: Origin) ->
     made: dict[str, Any] = {}
     for name, column in given.items():
         if name not in hints:
-            shown = [next((k for k, v in _RENAMED.items() if v == field), field) for field in hints]
+            shown = [_shown(cls, field) for field in hints]
             raise _unknown_column(table, column, shown, origin)
         made[name] = _convert(hints[name], table, column, columns[column], origin)
         if isinstance(made[name], str):
@@ -303,12 +310,18 @@ def _build(cls: type, table: str, columns: Mapping[str, Any], origin: Origin) ->
             )
     for field in fields(cls):
         if field.name not in made and field.default is MISSING:
-            shown = next((k for k, v in _RENAMED.items() if v == field.name), field.name)
-            raise KnowledgeError(origin, f"`{table}` needs `{shown}`")
+            raise KnowledgeError(origin, f"`{table}` needs `{_shown(cls, field.name)}`")
     if cls is rows.Provider:
         effects = tuple(_named_effect(effect, made["id"]) for effect in made["effects"])
         made["effects"] = effects
     return cls(**made)
+
+
+def _shown(cls: type, field: str) -> str:
+    """The column of a field: some are no names in Python."""
+    if cls is rows.Store:
+        return field
+    return next((column for column, name in _RENAMED.items() if name == field), field)
 
 
 def _named_effect(effect: rows.Effect, provider: str) -> rows.Effect:

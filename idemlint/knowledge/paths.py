@@ -35,7 +35,7 @@ def compile_paths(patterns: list[tuple[str, int]]) -> tuple[dict[str, tuple[int,
 
 
 class PathTable:
-    """Rows by path. The pattern with the most literal names wins; ties keep the order of the rows."""
+    """Rows by path. The pattern with the most literal names wins; ties keep the rows' order."""
 
     __slots__ = ("_exact", "_memo", "_wild")
 

@@ -1,7 +1,7 @@
 """The rows of `rules/knowledge`, one class a table.
 
 The fields of a class are the columns of its table, in the same words; a field without a default is
-a column that must be there. A `Place` is where an argument stands: a position (from 0) or a keyword.
+a column that must be there. A `Place` is where an argument stands: a position (from 0), a keyword.
 """
 
 from __future__ import annotations
@@ -56,12 +56,13 @@ class _Row:
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         cls = type(self)
-        return cls, tuple(getattr(self, name) for name in cls.__slots__)
+        names: tuple[str, ...] = cls.__slots__
+        return cls, tuple(getattr(self, name) for name in names)
 
 
 @dataclass(frozen=True, slots=True)
 class Slot(_Row):
-    """Where a value stands in a call: one of the first fields, `within` the argument that holds it."""
+    """Where a value stands in a call: one of the first fields, `within` the argument around it."""
 
     argument: tuple[Place, ...] = ()
     entry: str = ""

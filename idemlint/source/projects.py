@@ -53,7 +53,7 @@ class ProjectRoots:
         known = self._names.get(folder)
         if known is None:
             try:
-                known = frozenset(os.listdir(folder))  # noqa: PTH208 - only names are asked for
+                known = frozenset(os.listdir(folder))
             except OSError:
                 known = frozenset()
             self._names[folder] = known & (_MARKERS | {"__init__.py"})

@@ -66,9 +66,9 @@ class Slice:
         expected = _by_kind(self.statement)
         found = _Collector()
         self.module.visit(found)
-        if self.module.body and isinstance(self.module.body[0], cst.ClassDef):
-            if not isinstance(self.statement, ast.ClassDef):
-                found.nodes["ClassDef"] = found.nodes["ClassDef"][1:]
+        is_class = bool(self.module.body) and isinstance(self.module.body[0], cst.ClassDef)
+        if is_class and not isinstance(self.statement, ast.ClassDef):
+            found.nodes["ClassDef"] = found.nodes["ClassDef"][1:]
         for kind, nodes in expected.items():
             if len(nodes) != len(found.nodes[kind]):
                 raise SliceError(f"{kind} nodes differ")
@@ -131,7 +131,8 @@ def _order(node: ast.AST) -> tuple[int, int, int, int]:
 def first_row(statement: ast.stmt) -> int:
     """The row of a statement, or of its first decorator."""
     decorators = getattr(statement, "decorator_list", ())
-    return min((statement.lineno, *(decorator.lineno for decorator in decorators)))
+    rows: list[int] = [statement.lineno, *(decorator.lineno for decorator in decorators)]
+    return min(rows)
 
 
 def enclosing_statement(statements: Iterable[ast.stmt], row: int) -> Iterator[ast.stmt]:

@@ -1,6 +1,6 @@
-"""The text of one file, with its rows.
+r"""The text of one file, with its rows.
 
-A row ends at `\\n`, `\\r\\n` or a lone `\\r`, as for Python and Ruff; form feeds and other separators
+A row ends at `\n`, `\r\n` or a lone `\r`, as for Python and Ruff; form feeds and other separators
 that `str.splitlines` knows do not end one. Offsets count code points of `SourceText.text`.
 """
 
@@ -60,7 +60,7 @@ class SourceText:
 
     @functools.cached_property
     def newline(self) -> str:
-        """How the first row ends; `\\n` where no row does."""
+        r"""How the first row ends; `\n` where no row does."""
         found = _ROW_END.search(self.text)
         return found.group() if found else "\n"
 

@@ -6,10 +6,9 @@ import importlib
 from typing import TYPE_CHECKING
 
 from idemlint import catalogue
-from idemlint.visitors.base import RuleVisitor
 
 if TYPE_CHECKING:
-    from idemlint.visitors.base import SliceEvidence
+    from idemlint.visitors.base import RuleVisitor, SliceEvidence
 
 __all__ = ["flag"]
 
