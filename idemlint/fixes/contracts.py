@@ -1,4 +1,4 @@
-"""Cures for tools that take no key (IDM401)."""
+"""Cures for what a tool promises: keys that are missing or optional, wrong hints (IDM401, 402, 404)."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 from idemlint.diagnostic import Applicability
 from idemlint.fixes.editors import Editors
 from idemlint.fixes.placing import place_key
-from idemlint.fixes.taking import DESCRIPTION, KEY, hand_down, take_key
+from idemlint.fixes.taking import DESCRIPTION, KEY, hand_down, make_required, take_key
 
 if TYPE_CHECKING:
     from idemlint.diagnostic import Fix
-    from idemlint.model.entries import Entry
+    from idemlint.model.contract_faults import WrittenHint
+    from idemlint.model.entries import Entry, ToolParameter
     from idemlint.model.evidence import Evidence
     from idemlint.model.model import Model
     from idemlint.model.runs import Occurrence
 
-__all__ = ["parameter_fix"]
+__all__ = ["hint_fix", "parameter_fix", "required_fix"]
 
 
 def parameter_fix(evidence: Evidence, model: Model) -> Fix | None:
@@ -109,3 +110,57 @@ def _in_schema(entry: Entry, model: Model) -> Fix | None:
             f"Add a required `{KEY}` to the schema of `{entry.name}`", Applicability.DISPLAY
         )
     return None
+
+
+def required_fix(evidence: Evidence, model: Model) -> Fix | None:
+    """Take the default away from an optional key, or list it in the schema as required."""
+    entry = evidence.entry
+    parameter: ToolParameter = evidence.subject
+    assert entry is not None
+    editors = Editors()
+    if parameter.source == "schema":
+        _list_as_required(entry, parameter, model, editors)
+    else:
+        make_required(parameter, editors)
+    return editors.fix(f"Make `{parameter.name}` required", Applicability.UNSAFE)
+
+
+def _list_as_required(
+    entry: Entry, parameter: ToolParameter, model: Model, editors: Editors
+) -> None:
+    from idemlint.model.symbols import Literal
+
+    assert entry.schema is not None
+    for symbol in model.names.resolve(entry.schema):
+        if not isinstance(symbol, Literal) or not isinstance(symbol.node, ast.Dict):
+            continue
+        editor = editors.of(symbol.place.frame.module)
+        quote = editor.code(parameter.node)[0] if isinstance(parameter.node, ast.Constant) else '"'
+        name = f"{quote}{parameter.name}{quote}"
+        required = _entry_of(symbol.node, "required")
+        if required is None:
+            editor.add_entry(symbol.node, f"{quote}required{quote}", f"[{name}]")
+        elif isinstance(required, ast.List):
+            start, end = editor.span(required)
+            last = required.elts[-1] if required.elts else None
+            editor.append_item(start + 1 if last is None else start, last, end - 1, name)
+        return
+
+
+def _entry_of(node: ast.Dict, name: str) -> ast.expr | None:
+    return next(
+        (
+            value
+            for key, value in zip(node.keys, node.values, strict=True)
+            if isinstance(key, ast.Constant) and key.value == name
+        ),
+        None,
+    )
+
+
+def hint_fix(evidence: Evidence) -> Fix | None:
+    """Set a hint to what the body does."""
+    hint: WrittenHint = evidence.subject
+    editors = Editors()
+    editors.of(hint.module).replace_node(hint.value, "False")
+    return editors.fix(f"Set `{hint.name}` to `False`", Applicability.UNSAFE)

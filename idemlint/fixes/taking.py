@@ -25,6 +25,9 @@ KEY = "idempotency_key"
 """What a key parameter is called where there is none yet."""
 DESCRIPTION = "Identifies this operation; send the same value when you try it again."
 _ARGS = re.compile(r"^[ \t]*(?:Args|Arguments|Parameters):[ \t]*$", re.MULTILINE)
+_OPTIONAL = re.compile(
+    r"\s*\|\s*None\b|\bNone\s*\|\s*|\b(?:typing\.|t\.)?(?:Optional|NotRequired)\[(\w+)\]"
+)
 _SPHINX = re.compile(r"^([ \t]*):param \w+:.*$", re.MULTILINE)
 
 
@@ -63,26 +66,50 @@ def _known_key(parameter: ToolParameter, editors: Editors) -> str | None:
 
 def make_required(parameter: ToolParameter, editors: Editors) -> None:
     """Take the default away from a parameter or field; one behind others with defaults moves up."""
-    if parameter.default is None:
-        return
     editor = editors.of(parameter.module)
     node = parameter.node
-    if isinstance(node, ast.AnnAssign) and node.value is not None:
-        _require_field(node, editor)
+    default = parameter.default.node if parameter.default is not None else None
+    if isinstance(node, ast.AnnAssign):
+        _require_type(node.annotation, editor)
+        if node.value is not None:
+            _require_field(node, editor)
     elif isinstance(node, ast.arg):
-        _require_argument(node, parameter, editor)
+        if isinstance(default, ast.Call) and _reads_as_field(default):
+            _require_type(node.annotation, editor)
+            _require_in_call(default, editor)
+        elif default is not None:
+            _require_argument(node, parameter, editor)
+        else:
+            _require_type(node.annotation, editor)
+
+
+def _reads_as_field(call: ast.Call) -> bool:
+    """`Field(…)` as a default describes the parameter; without a default of its own it demands it."""
+    return getattr(call.func, "attr", getattr(call.func, "id", "")) == "Field"
+
+
+def _require_type(annotation: ast.expr | None, editor: Editor) -> None:
+    if annotation is not None:
+        code = editor.code(annotation)
+        bare = _without_none(code)
+        if bare != code:
+            editor.replace_node(annotation, bare)
+
+
+def _require_in_call(call: ast.Call, editor: Editor) -> bool:
+    """Take the default out of `Field(…)`; false if nothing else is said in it."""
+    kept = [editor.code(k) for k in call.keywords if k.arg not in ("default", "default_factory")]
+    if not kept:
+        return False
+    editor.replace_node(call, f"{editor.code(call.func)}({', '.join(kept)})")
+    return True
 
 
 def _require_field(node: ast.AnnAssign, editor: Editor) -> None:
     value = node.value
     assert value is not None
-    name = value.func if isinstance(value, ast.Call) else None
-    if isinstance(value, ast.Call) and isinstance(name, ast.Name | ast.Attribute):
-        kept = [
-            editor.code(k) for k in value.keywords if k.arg not in ("default", "default_factory")
-        ]
-        if kept:
-            editor.replace_node(value, f"{editor.code(value.func)}({', '.join(kept)})")
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name | ast.Attribute):
+        if _require_in_call(value, editor):
             return
     editor.replace(editor.span(node.annotation)[1], editor.span(node)[1], "")
 
@@ -115,7 +142,7 @@ def _require_argument(node: ast.arg, parameter: ToolParameter, editor: Editor) -
 
 def _without_none(code: str) -> str:
     """`key: str | None` as `key: str`."""
-    return re.sub(r"\s*\|\s*None\b|\bOptional\[(\w+)\]", lambda m: m[1] or "", code)
+    return re.sub(_OPTIONAL, lambda found: found[1] or "", code)
 
 
 def _owner(

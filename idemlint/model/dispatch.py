@@ -30,7 +30,10 @@ _SCHEMAS = ("input_schema", "parameters", "inputSchema")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DeclaredTool:
-    """A tool with a schema. `frame` is how its body runs; `anchor` is where a finding starts."""
+    """A tool with a schema. `frame` is how its body runs; `anchor` is where a finding starts.
+
+    `options` is the call that declares it, if it is one.
+    """
 
     name: str
     anchor: ast.AST
@@ -39,6 +42,7 @@ class DeclaredTool:
     row: rows.Tool
     frame: Frame
     function: Function | None
+    options: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,7 @@ class _Schema:
     node: ast.AST
     schema: Place | None
     row: rows.Tool
+    options: Place | None = None
 
 
 class Dispatch:
@@ -69,12 +74,13 @@ class Dispatch:
             if frame is None and own is not None:
                 yield DeclaredTool(
                     schema.name, own.node, own.module, schema.schema, schema.row,
-                    self.names.frame(own), own,
+                    self.names.frame(own), own, schema.options,
                 )  # fmt: skip
             else:
                 yield DeclaredTool(
                     schema.name, schema.node, module, schema.schema, schema.row,
                     frame or self.names.module_frame(module), frame.function if frame else None,
+                    schema.options,
                 )  # fmt: skip
 
     def _own_function(self, name: str, module: Module) -> Function | None:
@@ -116,7 +122,7 @@ class Dispatch:
                 name, schema = argument(node, row.name), argument(node, row.schema)
                 if isinstance(name, ast.Constant) and schema is not None:
                     where = Place(schema, place.frame, place.statement)
-                    return _Schema(str(name.value), name, where, row)
+                    return _Schema(str(name.value), name, where, row, place)
         return None
 
     def _written(self, node: ast.Dict, place: Place) -> _Schema | None:

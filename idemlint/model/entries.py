@@ -535,6 +535,7 @@ class Entries:
                 tool=declared.row,
             )
             entry.schema = declared.schema
+            entry.options = declared.options
             self._fill_parameters(entry)
             yield entry
 
@@ -575,15 +576,18 @@ class Entries:
             if inner:
                 yield from inner
                 continue
+            required, described = True, ""
+            if default is not None:
+                required, described = _field_facts(default)
             yield ToolParameter(
                 arg.arg,
                 arg,
                 function.module,
-                default is None and not self._is_optional(arg.annotation, frame),
+                required and not self._is_optional(arg.annotation, frame),
                 "parameter",
                 Place(default, frame) if default is not None else None,
                 arg.annotation,
-                _described(arg, function),
+                f"{_described(arg, function)} {described}".strip(),
                 arg.arg,
             )
 
@@ -614,17 +618,15 @@ class Entries:
         """`T | None` or `Optional[T]`, through an alias too."""
         if annotation is None:
             return False
-        text = ast.unparse(annotation)
-        if "None" in text or "Optional[" in text:
+        if _allows_none(annotation):
             return True
         if isinstance(annotation, ast.Name):
             for symbol in self.names.resolve(Place(annotation, frame)):
                 if isinstance(symbol, Literal):
-                    return "None" in ast.unparse(symbol.node)
+                    return _allows_none(symbol.node)
             for binding in frame.module.bindings(annotation.id):
                 if isinstance(binding.node, ast.expr):
-                    inner = ast.unparse(binding.node)
-                    return "None" in inner or "Optional[" in inner
+                    return _allows_none(binding.node)
         return False
 
     def _model_fields(
@@ -665,7 +667,7 @@ class Entries:
                     name,
                     statement,
                     ancestor.cls.module,
-                    required,
+                    required and not self._is_optional(statement.annotation, frame),
                     "field",
                     Place(statement.value, frame) if statement.value is not None else None,
                     statement.annotation,
@@ -709,14 +711,7 @@ class Entries:
         mapping = self.values.mapping(where)
         if mapping.is_open and not mapping.entries:
             return None
-        required_node = _dict_path(node, ["required"])
-        required: set[str] = set()
-        if required_node is not None:
-            for symbol in self.names.resolve(Place(required_node, place.frame, place.statement)):
-                if isinstance(symbol, Literal) and isinstance(symbol.node, ast.List | ast.Tuple):
-                    required.update(
-                        str(e.value) for e in symbol.node.elts if isinstance(e, ast.Constant)
-                    )
+        required = self._required(node, place)
         found = []
         for entry in mapping.entries:
             described = self.values.mapping(entry.value).get("description")
@@ -726,12 +721,23 @@ class Entries:
                     entry.key,
                     entry.key_node,
                     entry.value.frame.module,
-                    entry.key in required,
+                    required is None or entry.key in required,
                     "schema",
                     description=text or "",
                 )
             )
         return found
+
+    def _required(self, node: ast.Dict, place: Place) -> set[str] | None:
+        """What a JSON schema demands; `None` where that is not known, also where it is spread."""
+        listed = _dict_path(node, ["required"])
+        if listed is None:
+            return set() if all(key is not None for key in node.keys) else None
+        for symbol in self.names.resolve(Place(listed, place.frame, place.statement)):
+            if isinstance(symbol, Literal) and isinstance(symbol.node, ast.List | ast.Tuple):
+                if all(isinstance(element, ast.Constant) for element in symbol.node.elts):
+                    return {str(e.value) for e in symbol.node.elts if isinstance(e, ast.Constant)}
+        return None
 
     # keys among the parameters
 
@@ -781,7 +787,7 @@ def _field_facts(value: ast.expr | None) -> tuple[bool, str]:
     if value is None:
         return True, ""
     if not isinstance(value, ast.Call):
-        return False, ""
+        return isinstance(value, ast.Constant) and value.value is ..., ""
     description = ""
     required = True
     for keyword in value.keywords:
@@ -795,6 +801,24 @@ def _field_facts(value: ast.expr | None) -> tuple[bool, str]:
     if _last_name(value.func) not in ("Field", "field"):
         required = False
     return required, description
+
+
+def _allows_none(annotation: ast.expr) -> bool:
+    """Whether a type, written down or as a text, can be left out or be `None`."""
+    if isinstance(annotation, ast.Constant):
+        text = annotation.value if isinstance(annotation.value, str) else ""
+        return annotation.value is None or "None" in text or "Optional[" in text
+    if isinstance(annotation, ast.BinOp):
+        return _allows_none(annotation.left) or _allows_none(annotation.right)
+    if isinstance(annotation, ast.Subscript):
+        name = _last_name(annotation.value)
+        if name in ("Optional", "NotRequired"):
+            return True
+        parts = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else []
+        if name == "Annotated" and parts:
+            return _allows_none(parts[0])
+        return name == "Union" and any(map(_allows_none, parts))
+    return False
 
 
 def _described(arg: ast.arg, function: Function) -> str:

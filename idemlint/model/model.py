@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from idemlint.model.contract_faults import ContractFaults
 from idemlint.model.deeds import Deed, DeedKind, Deeds
 from idemlint.model.entries import Entries
 from idemlint.model.functions import functions_of
 from idemlint.model.guards import Guards
 from idemlint.model.key_faults import KeyFaults
+from idemlint.model.key_paths import KeyPaths
 from idemlint.model.keys import Keys
 from idemlint.model.names import Names
 from idemlint.model.pause_faults import PauseFaults
@@ -57,7 +59,10 @@ class Model:
         self.retries = Retries(self.names, self.guards, knowledge)
         self.entries = Entries(self.names, self.values, knowledge, places)
         self.tool_names = self.deeds.reader
-        self._faults = [KeyFaults(self), RaceFaults(self), ToolFaults(self)]
+        self.key_paths = KeyPaths(self)
+        tools = ToolFaults(self)
+        self._faults = [KeyFaults(self), RaceFaults(self), tools]
+        self._faults += [ContractFaults(self, tools)]
         if names.pauses:
             self._faults.append(PauseFaults(self))
         self._written: dict[Module, dict[str, set[ast.AST]]] = {}

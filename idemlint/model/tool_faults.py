@@ -62,7 +62,7 @@ class ToolFaults:
             return []
         found = []
         for occurrence in self.model.runs.occurrences(entry.frame):
-            if not self._repeats(occurrence.deed) or self._is_soft(entry, occurrence.deed):
+            if not self.repeats(occurrence.deed) or self.is_soft(entry, occurrence.deed):
                 continue
             guard = self.model.guards.of(occurrence)
             if guard is None:
@@ -72,7 +72,7 @@ class ToolFaults:
                 continue
         return found
 
-    def _is_soft(self, entry: Entry, deed: Deed) -> bool:
+    def is_soft(self, entry: Entry, deed: Deed) -> bool:
         """A plain request of a tool whose name says that a repeat changes nothing.
 
         `search_papers`, `add_label`, `create_branch`, `update_comment`: how a host treats a repeat is not known, and
@@ -90,7 +90,8 @@ class ToolFaults:
         takes_key = deed.host is not None and deed.host.key is not None
         return not takes_key or reading.verb.does in ("update", "delete")
 
-    def _repeats(self, deed: Deed) -> bool:
+    def repeats(self, deed: Deed) -> bool:
+        """Whether a second run of an effect without guard does something a second time."""
         if not deed.is_effect:
             return False
         if deed.duplicates:
@@ -150,7 +151,8 @@ class ToolFaults:
 
     # by name
 
-    def _by_name(self, entry: Entry) -> Evidence | None:
+    def unknown_act(self, entry: Entry) -> tuple[Module, ast.Call] | None:
+        """The unknown call of a tool whose name says that it acts; `None` where effects are known."""
         reading = self.model.tool_names.read(entry.name)
         if reading.verb is None or reading.report != "yes":
             return None
@@ -161,10 +163,15 @@ class ToolFaults:
             return None
         # where what it sends is known and only reads, an unknown call has to be named as an effect
         named = any(deed.method for deed in deeds)
-        unknown = self._unknown_call(entry.frame, 0, set(), named=named)
+        return self._unknown_call(entry.frame, 0, set(), named=named)
+
+    def _by_name(self, entry: Entry) -> Evidence | None:
+        unknown = self.unknown_act(entry)
         if unknown is None:
             return None
         module, call = unknown
+        reading = self.model.tool_names.read(entry.name)
+        assert reading.verb is not None
         return Evidence(
             "IDM401",
             entry.anchor_module,

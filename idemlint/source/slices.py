@@ -28,6 +28,7 @@ _KINDS: dict[type[ast.AST], str] = {
     ast.For: "For",
     ast.AsyncFor: "For",
     ast.While: "While",
+    ast.Return: "Return",
 }
 """The kinds of nodes that findings are tied to, by the name that LibCST has for them."""
 

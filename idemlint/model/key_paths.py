@@ -1,0 +1,340 @@
+"""Where a key goes from the parameter that takes it: to something that uses it, or nowhere."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from idemlint.model.deeds import DeedKind
+from idemlint.model.symbols import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from idemlint.model.entries import Entry, ToolParameter
+    from idemlint.model.model import Model
+    from idemlint.model.program import Function
+    from idemlint.model.symbols import Frame
+
+__all__ = ["KeyPath", "KeyPaths"]
+
+_MAX_DEPTH = 5
+_PASSING = (
+    ast.FormattedValue, ast.JoinedStr, ast.BinOp, ast.Dict, ast.Tuple, ast.List, ast.Set, ast.Await,
+    ast.UnaryOp, ast.keyword, ast.BoolOp,
+)  # fmt: skip
+_ENDS = (ast.If, ast.While, ast.Assert, ast.Raise, ast.Expr, ast.Delete, ast.Match)
+_READS = {"get", "pop"}
+_DIGESTS = {"hexdigest", "digest"}
+
+
+@dataclass(slots=True)
+class KeyPath:
+    """What becomes of a key.
+
+    `arrives`: something uses it, or may. `is_replaced`: another value stands in where it is missing.
+    `is_demanded`: without it nothing happens. `is_returned`: it is part of what comes back.
+    """
+
+    arrives: bool = False
+    is_replaced: bool = False
+    is_demanded: bool = False
+    is_returned: bool = False
+
+    def add(self, other: KeyPath) -> None:
+        """Take up what is true of a part of the way; what a helper gives back goes on from there."""
+        self.arrives = self.arrives or other.arrives
+        self.is_replaced = self.is_replaced or other.is_replaced
+        self.is_demanded = self.is_demanded or other.is_demanded
+
+
+@dataclass(frozen=True, slots=True)
+class _Holder:
+    """A name that is the key, or of which the entry or attribute `field` is."""
+
+    name: str
+    field: str = ""
+
+
+class KeyPaths:
+    """Follows keys through variables and helpers; where it cannot follow, the key counts as used."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._parents: dict[Function, dict[ast.AST, ast.AST]] = {}
+        self._known: dict[ast.AST, KeyPath] = {}
+
+    def of(self, entry: Entry, parameter: ToolParameter) -> KeyPath:
+        """What becomes of a key that a tool takes."""
+        if len(entry.parameters) and entry.function is not None:
+            known = self._known.get(parameter.node)
+            if known is None:
+                known = KeyPath()
+                for holder in self._holders(entry, parameter):
+                    known.add(_Walk(self, entry.function, entry.frame, 0).follow(holder))
+                self._known[parameter.node] = known
+            return known
+        return KeyPath(arrives=True)
+
+    def _holders(self, entry: Entry, parameter: ToolParameter) -> Iterator[_Holder]:
+        function = entry.function
+        assert function is not None
+        if parameter.source == "field" and parameter.path:
+            yield _Holder(parameter.path, parameter.name)
+        elif function.parameter(parameter.name) is not None:
+            yield _Holder(parameter.name)
+        else:
+            arguments = function.node.args
+            others = (*function.parameters, *filter(None, (arguments.vararg, arguments.kwarg)))
+            for arg in others:
+                if arg.arg != function.self_name:
+                    yield _Holder(arg.arg, parameter.name)
+
+    def parents(self, function: Function) -> dict[ast.AST, ast.AST]:
+        """The node around each node of a body."""
+        known = self._parents.get(function)
+        if known is None:
+            known = self._parents[function] = {
+                child: node
+                for node in ast.walk(function.node)
+                for child in ast.iter_child_nodes(node)
+            }
+        return known
+
+
+class _Walk:
+    """Follows one key through one run of a function."""
+
+    def __init__(self, paths: KeyPaths, function: Function, frame: Frame, depth: int) -> None:
+        self.paths = paths
+        self.model = paths.model
+        self.function = function
+        self.frame = frame
+        self.depth = depth
+        self.parents = paths.parents(function)
+        self.path = KeyPath()
+        self._seen: set[_Holder] = set()
+
+    def follow(self, holder: _Holder, *, is_key: bool = True) -> KeyPath:
+        """Follow all uses of a name; `is_key` says that it is the key, not just something with it."""
+        if holder in self._seen:
+            return self.path
+        self._seen.add(holder)
+        for node in self._nodes():
+            if isinstance(node, ast.Name) and node.id == holder.name:
+                if isinstance(node.ctx, ast.Load):
+                    self._use(node, holder)
+                elif is_key and not holder.field and self._is_replacing(node):
+                    self.path.is_replaced = True
+            elif isinstance(node, ast.Name) and node.id == "locals":
+                self.path.arrives = True
+        return self.path
+
+    def _nodes(self) -> Iterator[ast.AST]:
+        for statement in self.function.body:
+            yield from ast.walk(statement)
+
+    def _is_replacing(self, target: ast.Name) -> bool:
+        """Whether an assignment puts something else in the place of the key."""
+        parent = self.parents.get(target)
+        if not isinstance(parent, ast.Assign) or not _makes(parent.value):
+            return False
+        known = {holder.name for holder in self._seen}
+        return not any(
+            isinstance(inner, ast.Name) and inner.id in known for inner in ast.walk(parent.value)
+        )
+
+    def _use(self, node: ast.Name, holder: _Holder) -> None:
+        if not holder.field:
+            self._climb(node)
+            return
+        parent = self.parents.get(node)
+        field = _field_read(node, parent, self.parents)
+        if field is None:
+            self._climb(node, whole=holder.field)
+        elif field[0] == holder.field:
+            self._climb(field[1])
+
+    def _climb(self, node: ast.AST, *, whole: str = "") -> None:
+        """Follow a value to where it ends; `whole` names the field of it that is the key."""
+        while not self.path.arrives:
+            parent = self.parents.get(node)
+            if parent is None:
+                return
+            if isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                self.path.arrives = parent is not self.function.node
+                return
+            if isinstance(parent, _ENDS):
+                self._end(node, parent)
+                return
+            if isinstance(parent, ast.Return):
+                self.path.is_returned = True
+                self.path.arrives = self.depth == 0 and isinstance(parent.value, ast.Call)
+                return
+            if isinstance(parent, ast.Compare):
+                self._compared(node, parent)
+                return
+            if isinstance(parent, ast.IfExp) and node is parent.test:
+                return
+            if isinstance(parent, ast.BoolOp | ast.IfExp):
+                self._chosen(node, parent)
+            elif isinstance(parent, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.NamedExpr):
+                self._assigned(parent, whole)
+                if not isinstance(parent, ast.NamedExpr):
+                    return
+            elif isinstance(parent, ast.Attribute):
+                outer = self.parents.get(parent)
+                if isinstance(outer, ast.Call) and outer.func is parent:
+                    name = parent.attr
+                    if name not in self.model.knowledge.pure_methods and name not in _DIGESTS:
+                        self.path.arrives = True
+                        return
+                    parent = outer
+            elif isinstance(parent, ast.Call) or (
+                isinstance(parent, ast.keyword)
+                and isinstance(self.parents.get(parent), ast.Call)
+            ):
+                call = parent if isinstance(parent, ast.Call) else self.parents[parent]
+                assert isinstance(call, ast.Call)
+                if not self._handed(node, parent, call, whole):
+                    return
+                parent, whole = call, ""
+            elif not isinstance(parent, _PASSING) and not (
+                isinstance(parent, ast.Subscript) and node is parent.value
+            ):
+                self.path.arrives = True
+                return
+            node = parent
+
+    def _end(self, node: ast.AST, statement: ast.AST) -> None:
+        """`if not key: raise …` demands a key; other tests, errors and lone expressions drop it."""
+        if isinstance(statement, ast.If) and node is statement.test and statement.body:
+            self.path.is_demanded = self.path.is_demanded or (
+                isinstance(statement.body[-1], ast.Raise | ast.Return) and _says_absent(node)
+            )
+
+    def _compared(self, node: ast.AST, compare: ast.Compare) -> None:
+        others = [side for side in (compare.left, *compare.comparators) if side is not node]
+        if not all(isinstance(side, ast.Constant) for side in others):
+            self.path.arrives = True
+            return
+        parent = self.parents.get(compare)
+        if isinstance(parent, ast.If) and _says_absent(compare):
+            self._end(compare, parent)
+
+    def _chosen(self, node: ast.AST, choice: ast.BoolOp | ast.IfExp) -> None:
+        """`key or make()`: another value can stand in for the key."""
+        if isinstance(choice, ast.IfExp):
+            others: list[ast.expr] = [choice.body, choice.orelse]
+        elif isinstance(choice.op, ast.Or):
+            others = choice.values
+        else:
+            return
+        if any(other is not node and _makes(other) for other in others):
+            self.path.is_replaced = True
+
+    def _assigned(
+        self, statement: ast.Assign | ast.AnnAssign | ast.AugAssign | ast.NamedExpr, whole: str
+    ) -> None:
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        for target in targets:
+            base: ast.expr = target
+            while isinstance(base, ast.Subscript | ast.Attribute):
+                base = base.value
+            if not isinstance(base, ast.Name) or (
+                base is not target and self.function.parameter(base.id) is not None
+            ):
+                self.path.arrives = True
+                return
+            is_key = base is target and not isinstance(statement.value, ast.Dict | ast.IfExp)
+            self.follow(_Holder(base.id, whole if base is target else ""), is_key=is_key)
+
+    # calls
+
+    def _handed(self, node: ast.AST, place: ast.AST, call: ast.Call, whole: str) -> bool:
+        """Hand a value to a call; true if it goes on in what the call gives."""
+        event = self.model.names.flow(self.function).call_of.get(call)
+        if event is None:
+            self.path.arrives = True
+            return False
+        deed = self.model.deeds.of(Place(call, self.frame, event.statement))
+        if deed.kind is DeedKind.INNER:
+            return self._into_helpers(node, place, call, event.statement, whole)
+        if deed.kind is not DeedKind.QUIET or (
+            isinstance(place, ast.keyword) and place.arg is None
+        ):
+            self.path.arrives = True
+            return False
+        if deed.reason == "construction" and not deed.path:
+            # a class of the program: its objects carry what they are made of
+            self.path.arrives = True
+            return False
+        return deed.reason not in ("logging", "telemetry")
+
+    def _into_helpers(
+        self, node: ast.AST, place: ast.AST, call: ast.Call, statement: ast.stmt, whole: str
+    ) -> bool:
+        if self.depth >= _MAX_DEPTH or isinstance(node, ast.Starred):
+            self.path.arrives = True
+            return False
+        where = Place(call, self.frame, statement)
+        goes_on = False
+        for callee in self.model.deeds.of(where).callees:
+            inner = self.model.names.enter(callee, where)
+            holders = [
+                _Holder(name, whole or _entry_with(given.node, node))
+                for name, given in inner.arguments.items()
+                if given.node is node or _entry_with(given.node, node)
+            ]
+            if not holders or callee.function.decorators:
+                self.path.arrives = True
+                return False
+            for holder in holders:
+                walk = _Walk(self.paths, callee.function, inner, self.depth + 1)
+                found = walk.follow(holder)
+                self.path.add(found)
+                goes_on = goes_on or found.is_returned
+        return goes_on
+
+
+def _field_read(
+    node: ast.Name, parent: ast.AST | None, parents: dict[ast.AST, ast.AST]
+) -> tuple[str, ast.AST] | None:
+    """The field that is read from a name, and the expression that reads it; `None` for all of it."""
+    if isinstance(parent, ast.Subscript) and isinstance(parent.slice, ast.Constant):
+        return str(parent.slice.value), parent
+    if isinstance(parent, ast.Attribute):
+        outer = parents.get(parent)
+        if isinstance(outer, ast.Call) and outer.func is parent:
+            if parent.attr in _READS and outer.args and isinstance(outer.args[0], ast.Constant):
+                return str(outer.args[0].value), outer
+            return None
+        return parent.attr, parent
+    return None
+
+
+def _entry_with(mapping: ast.AST, node: ast.AST) -> str:
+    """The key of a dictionary, made of loose keywords, under which a value stands."""
+    if isinstance(mapping, ast.Dict):
+        for key, value in zip(mapping.keys, mapping.values, strict=True):
+            if value is node and isinstance(key, ast.Constant):
+                return str(key.value)
+    return ""
+
+
+def _makes(value: ast.expr) -> bool:
+    """Whether an expression can make a key."""
+    return not isinstance(value, ast.Constant | ast.Dict | ast.List | ast.Tuple)
+
+
+def _says_absent(test: ast.AST) -> bool:
+    """`not key`, `key is None`, `key == ""`."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return True
+    if isinstance(test, ast.BoolOp):
+        return isinstance(test.op, ast.Or) and any(map(_says_absent, test.values))
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is | ast.Eq):
+        other = test.comparators[0]
+        return isinstance(other, ast.Constant) and not other.value
+    return False
