@@ -444,6 +444,20 @@ class Knowledge:
         """Whether the name of a function says that it makes a key."""
         return any(pattern.fullmatch(name) for pattern in self._factories)
 
+    @functools.cached_property
+    def _field_words(self) -> dict[str, frozenset[str]]:
+        return {kind: frozenset(words) for kind, words in self._tables.lists["fields"].items()}
+
+    def field_kinds(self, name: str) -> set[str]:
+        """What the name of a parameter or field says of its value: intent, shared, content."""
+        words = set(snake_case(name).split("_"))
+        return {kind for kind, known in self._field_words.items() if words & known}
+
+    @property
+    def replay_signs(self) -> list[str]:
+        """Parts of keys and texts by which a result tells that it is not new."""
+        return self._tables.lists["replay_signs"]["words"]
+
     # names of tools
 
     @property

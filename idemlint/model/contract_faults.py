@@ -93,17 +93,14 @@ class ContractFaults:
         path = self.model.key_paths.of(entry, parameter)
         if path.is_replaced or path.is_demanded:
             return True
-        name = parameter.path or parameter.name
-        for occurrence in self.model.runs.occurrences(entry.frame):
-            if occurrence.deed.kind not in _REACHED:
-                continue
-            uses = [use for use in self.model.keys.of(occurrence.deed) if not use.identity]
-            given = [o for use in uses for o in use.origins if o.kind is ValueKind.PARAMETER]
-            if entry.schema is None and all(origin.name != name for origin in given):
-                continue
-            if any(o.kind in BAD_KINDS for use in uses for o in use.origins):
-                return True
-        return False
+        return any(
+            origin.kind in BAD_KINDS
+            for occurrence in self.model.runs.occurrences(entry.frame)
+            if occurrence.deed.kind in _REACHED
+            for use in self.model.keys.of(occurrence.deed)
+            if not use.identity
+            for origin in use.origins
+        )
 
     def _default_origins(self, parameter: ToolParameter) -> tuple[Origin, ...]:
         assert parameter.default is not None

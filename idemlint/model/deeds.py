@@ -806,6 +806,10 @@ class Deeds:
                 for entry in self._from_mapping(call, place, name):
                     yield entry.value
 
+    def carriers_of(self, deed: Deed, slot: rows.Slot) -> Iterator[Place]:
+        """The arguments of a call in which a key can stand."""
+        return self._containers(deed, slot)
+
     def carrying_call(self, deed: Deed) -> Place:
         """The call whose arguments are sent: the effect's own, or the one that built its request."""
         if deed.method:

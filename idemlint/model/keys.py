@@ -199,6 +199,43 @@ class Keys:
             place.node, ast.Name | ast.JoinedStr | ast.Call | ast.Attribute | ast.BinOp
         )
 
+    # keys that are not there
+
+    def lacks_native(self, deed: Deed) -> bool:
+        """Whether a call is known to get no key, and its receiver to look for one."""
+        slot = deed.key
+        if slot is None or not deed.key_is_certain or not deed.is_effect or self.of(deed):
+            return False
+        if deed.effect is not None and deed.effect.when:
+            return False
+        where = self.deeds.carrying_call(deed)
+        call = where.node
+        assert isinstance(call, ast.Call)
+        if any(isinstance(value, ast.Starred) for value in call.args):
+            return False
+        spread = [k.value for k in call.keywords if k.arg is None]
+        if any(self.values.mapping(Place(v, where.frame, where.statement)).is_open for v in spread):
+            return False
+        if slot.argument:
+            return True
+        if not (slot.entry or slot.header or slot.field):
+            return False
+        if self._writes_key_header(deed):
+            return False
+        return not any(
+            self.values.mapping(carrier).is_open for carrier in self.deeds.carriers_of(deed, slot)
+        )
+
+    def _writes_key_header(self, deed: Deed) -> bool:
+        """Whether the function names a header of keys, on a client that it cannot be seen on."""
+        function = deed.place.frame.function
+        return function is not None and any(
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and self.knowledge.is_key_header(node.value)
+            for node in ast.walk(function.node)
+        )
+
     # identities of records
 
     def identities(self, deed: Deed) -> list[KeyUse]:

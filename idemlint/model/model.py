@@ -14,6 +14,7 @@ from idemlint.model.key_faults import KeyFaults
 from idemlint.model.key_paths import KeyPaths
 from idemlint.model.keys import Keys
 from idemlint.model.names import Names
+from idemlint.model.native_faults import NativeFaults
 from idemlint.model.pause_faults import PauseFaults
 from idemlint.model.race_faults import RaceFaults
 from idemlint.model.retries import Retries
@@ -62,7 +63,7 @@ class Model:
         self.key_paths = KeyPaths(self)
         tools = ToolFaults(self)
         self._faults = [KeyFaults(self), RaceFaults(self), tools]
-        self._faults += [ContractFaults(self, tools)]
+        self._faults += [ContractFaults(self, tools), NativeFaults(self, tools)]
         if names.pauses:
             self._faults.append(PauseFaults(self))
         self._written: dict[Module, dict[str, set[ast.AST]]] = {}

@@ -1,0 +1,183 @@
+"""Cures for keys that do not arrive at a provider (IDM501, IDM107)."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from idemlint.diagnostic import Applicability
+from idemlint.fixes.editors import Editors
+from idemlint.fixes.placing import place_key
+from idemlint.fixes.taking import KEY, hand_down, take_key
+from idemlint.model.entries import Entry, EntryKind
+from idemlint.model.runs import Occurrence
+
+if TYPE_CHECKING:
+    from idemlint.diagnostic import Fix
+    from idemlint.knowledge.facts import Knowledge
+    from idemlint.model.entries import ToolParameter
+    from idemlint.model.evidence import Evidence
+    from idemlint.model.model import Model
+    from idemlint.model.program import Function
+    from idemlint.model.symbols import Frame
+
+__all__ = ["native_fix", "unused_fix"]
+
+_ID = re.compile(r"(?:.*_)?(?:id|ids|uuid|ref|reference|number|no)")
+
+
+def native_fix(evidence: Evidence, model: Model) -> Fix | None:
+    """Pass the key of the tool, or an id of the intent; where there is none, show one as a parameter."""
+    occurrence: Occurrence = evidence.subject
+    entry = evidence.entry
+    if entry is not None and entry.is_tool:
+        fix = _passed(entry, occurrence, model)
+        if fix is not None:
+            return fix
+    return _from_scope(evidence, occurrence, model) or _as_parameter(evidence, occurrence, model)
+
+
+def unused_fix(evidence: Evidence, model: Model) -> Fix | None:
+    """Pass the key on where the effect can take it; else show where it would be claimed."""
+    act: object
+    parameter, act = evidence.subject
+    entry = evidence.entry
+    assert entry is not None
+    if isinstance(act, Occurrence):
+        fix = _passed(entry, act, model)
+        if fix is not None:
+            return fix
+    return _claimed(entry, parameter, act)
+
+
+def _passed(entry: Entry, occurrence: Occurrence, model: Model) -> Fix | None:
+    """Hand the key of a tool down to the call, through the parameters that carry it already."""
+    deed = occurrence.deed
+    editors = Editors()
+    key = take_key(entry, model, editors) if deed.key is not None else None
+    if key is None:
+        return None
+    frames = [hop.frame for hop in occurrence.hops]
+    while len(frames) > 1:
+        carrier = _carried_as(key, frames[1])
+        if carrier is None:
+            break
+        key = carrier
+        frames = frames[1:]
+    handed = hand_down(frames, key, editors)
+    if handed is None:
+        return None
+    written, is_required = handed
+    if not place_key(deed, written, model, editors, optional=not is_required):
+        return None
+    return editors.fix(f"Pass `{key}` on", Applicability.UNSAFE)
+
+
+def _carried_as(key: str, frame: Frame) -> str | None:
+    """The parameter of a helper that is given the key."""
+    for name, given in frame.arguments.items():
+        if isinstance(given.node, ast.Name | ast.Attribute) and ast.unparse(given.node) == key:
+            return name
+    return None
+
+
+def _from_scope(evidence: Evidence, occurrence: Occurrence, model: Model) -> Fix | None:
+    """An id of the intent that stands in scope: a parameter, or a field of the state."""
+    function = occurrence.leaf.frame.function
+    if function is None or isinstance(function.node, ast.Lambda):
+        return None
+    found = _intent_in(function, model.knowledge)
+    if found is None:
+        return None
+    editors = Editors()
+    quote = '"' if "'" in found else "'"
+    written = f"f{quote}{function.name}-{{{found}}}{quote}"
+    if quote == "'":
+        written = f'f"{function.name}-{{{found}}}"'
+    if not place_key(occurrence.deed, written, model, editors, optional=False):
+        return None
+    return editors.fix(f"Pass a key that is made of `{found}`", Applicability.UNSAFE)
+
+
+def _intent_in(function: Function, knowledge: Knowledge) -> str | None:
+    """How an id of the intent is written: a parameter, or a field that is read from one."""
+
+    def fits(name: str) -> bool:
+        kinds = knowledge.field_kinds(name)
+        return bool(_ID.fullmatch(name)) and ("intent" in kinds or "shared" not in kinds)
+
+    names = [arg.arg for arg in function.parameters if arg.arg != function.self_name]
+    for name in names:
+        if fits(name) and name != "id":
+            return name
+    for statement in function.body:
+        for node in ast.walk(statement):
+            base = node.value if isinstance(node, ast.Subscript | ast.Attribute) else None
+            if not isinstance(base, ast.Name) or base.id not in names:
+                continue
+            if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+                if isinstance(node.slice.value, str) and fits(node.slice.value):
+                    return f"{base.id}['{node.slice.value}']"
+            elif isinstance(node, ast.Attribute) and fits(node.attr):
+                return f"{base.id}.{node.attr}"
+    return None
+
+
+def _as_parameter(evidence: Evidence, occurrence: Occurrence, model: Model) -> Fix | None:
+    """Show the key as a parameter of the body, or made of what a node has in its state."""
+    entry = evidence.entry
+    editors = Editors()
+    frames = [hop.frame for hop in occurrence.hops]
+    function = frames[0].function
+    assert function is not None
+    if entry is not None and entry.kind is EntryKind.NODE:
+        state = next((n for n in function.positional if n != function.self_name), "state")
+        key: str | None = f"{state}['{KEY}']"
+    elif entry is not None:
+        key = take_key(entry, model, editors)
+    else:
+        added = function.parameter(KEY) is None and editors.of(function.module).add_parameter(
+            function, f"{KEY}: str", required=True
+        )
+        key = KEY if added else None
+    handed = hand_down(frames, key, editors) if key is not None else None
+    if handed is None:
+        return None
+    written, is_required = handed
+    if not place_key(occurrence.deed, written, model, editors, optional=not is_required):
+        return None
+    return editors.fix("Pass a key that is the same on a replay", Applicability.DISPLAY)
+
+
+def _claimed(entry: Entry, parameter: ToolParameter, act: object) -> Fix | None:
+    """Show the claim of the key before the effect."""
+    function = entry.function
+    if function is None or isinstance(function.node, ast.Lambda) or not function.body:
+        return None
+    key = parameter.name
+    if parameter.source == "field" and parameter.path:
+        key = f"{parameter.path}.{parameter.name}"
+    elif function.parameter(parameter.name) is None:
+        return None
+    statement = _statement_of(act, function)
+    editors = Editors()
+    editor = editors.of(function.module)
+    if not editor.stands_alone(statement):
+        return None
+    editor.insert_before(
+        statement,
+        "# INSERT … ON CONFLICT (key) DO NOTHING; where that inserts nothing, the result is there",
+        f"if not claim({key}):",
+        f"    return stored_result({key})",
+    )
+    return editors.fix(f"Claim `{key}` before the effect", Applicability.DISPLAY)
+
+
+def _statement_of(act: object, function: Function) -> ast.stmt:
+    """The statement of the body that leads to the effect."""
+    if isinstance(act, Occurrence):
+        return act.top.event.statement
+    assert isinstance(act, tuple)
+    body = [s for s in function.body if act[1] in set(ast.walk(s))]
+    return body[0] if body else function.body[-1]
