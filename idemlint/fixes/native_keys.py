@@ -1,4 +1,4 @@
-"""Cures for keys that do not arrive at a provider (IDM501, IDM107)."""
+"""Cures for keys that do not arrive at a provider, or are too wide (IDM501, IDM107, IDM106)."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from idemlint.knowledge.facts import Knowledge
     from idemlint.model.entries import ToolParameter
     from idemlint.model.evidence import Evidence
+    from idemlint.model.keys import KeyUse
     from idemlint.model.model import Model
     from idemlint.model.program import Function
     from idemlint.model.symbols import Frame
 
-__all__ = ["native_fix", "unused_fix"]
+__all__ = ["coarse_fix", "native_fix", "unused_fix"]
 
 _ID = re.compile(r"(?:.*_)?(?:id|ids|uuid|ref|reference|number|no)")
 
@@ -49,6 +50,29 @@ def unused_fix(evidence: Evidence, model: Model) -> Fix | None:
         if fix is not None:
             return fix
     return _claimed(entry, parameter, act)
+
+
+def coarse_fix(evidence: Evidence, model: Model) -> Fix | None:
+    """Show where the part would stand that tells one intent from another."""
+    use: KeyUse = evidence.subject
+    editors = Editors()
+    editor = editors.of(use.place.frame.module)
+    function = use.place.frame.function
+    known = _intent_in(function, model.knowledge) if function is not None else None
+    start, end = editor.span(use.place.node)
+    code = editor.code(use.place.node)
+    is_text = isinstance(use.place.node, ast.JoinedStr) and code[1:2] == code[-1:]
+    if is_text and not (known and code[-1] in known):
+        editor.insert(end - 1, f":{{{known or 'intent_id'}}}")
+    else:
+        quote = '"' if "'" in (known or "") else "'"
+        part = f"f{quote}:{{{known}}}{quote}" if known else 'f":{intent_id}"'
+        if isinstance(use.place.node, ast.Name | ast.Call | ast.Attribute | ast.Constant | ast.Subscript):
+            editor.insert(end, f" + {part}")
+        else:
+            editor.insert(start, "(")
+            editor.insert(end, f") + {part}")
+    return editors.fix("Add what makes the intent unique", Applicability.DISPLAY)
 
 
 def _passed(entry: Entry, occurrence: Occurrence, model: Model) -> Fix | None:

@@ -311,6 +311,19 @@ class Knowledge:
         return frozenset(name for name in found if name in acting)
 
     @functools.cached_property
+    def keyed_libraries(self) -> frozenset[str]:
+        """The libraries whose calls take a key."""
+        found = {
+            call.partition(".")[0]
+            for row in self.rows("effect")
+            if row.key is not None
+            for call in row.call
+        }
+        for top in list(found):
+            found |= self._leading_to(top)
+        return frozenset(found)
+
+    @functools.cached_property
     def effect_libraries(self) -> frozenset[str]:
         """The libraries that names of acting calls belong to."""
         names, starts = self._acting_names
@@ -449,7 +462,7 @@ class Knowledge:
         return {kind: frozenset(words) for kind, words in self._tables.lists["fields"].items()}
 
     def field_kinds(self, name: str) -> set[str]:
-        """What the name of a parameter or field says of its value: intent, shared, content."""
+        """What the name of a parameter or field says of its value: intent, shared, content, receiver."""
         words = set(snake_case(name).split("_"))
         return {kind for kind, known in self._field_words.items() if words & known}
 

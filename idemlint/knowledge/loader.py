@@ -65,7 +65,7 @@ _ROW_TABLES: dict[str, type] = {
 _LISTS: dict[str, tuple[str, ...]] = {
     "names": ("exact", "patterns", "headers", "factories", "stems"),
     "not_names": ("exact", "patterns"),
-    "fields": ("intent", "shared", "content"),
+    "fields": ("intent", "shared", "content", "receiver"),
     "replay_signs": ("words",),
     "post_reads": ("ends",),
     "sql_values": ("fresh", "clock"),

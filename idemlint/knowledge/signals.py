@@ -24,6 +24,7 @@ _CLOSING = {"execute", "execute_async"}
 _PRESENCE = ("exists(", "is_file(", "isfile(")
 _CLAIMING = (("return True",), ("return False",), ("open(", ".write_text(", ".write_bytes("))
 _SCHEMA_KEYS = ("input_schema", "inputSchema", "parameters")
+_RETRYING = ("attempt", "retries")
 _SQL = ("insert into", "insert ignore", "insert or ignore", "insert or replace", "insert or abort",
         "insert or fail", "insert or rollback", "replace into", "upsert into")  # fmt: skip
 
@@ -49,6 +50,8 @@ class Signal(enum.IntEnum):
     """A decorator that makes tools, or its call."""
     HANDLER = enum.auto()
     """A function that a platform finds by its name."""
+    RETRY = enum.auto()
+    """A retry of something that takes a key."""
 
 
 class Meaning(NamedTuple):
@@ -89,6 +92,7 @@ class Signals:
                 self._add(text, Signal.KEY)
         for store in knowledge.rows("store"):
             self._add_store(store, knowledge)
+        self._add_retries(knowledge)
         self._add_libraries(knowledge)
 
     @functools.cached_property
@@ -166,6 +170,17 @@ class Signals:
         for key in _SCHEMA_KEYS:
             for text in (f'"{key}":', f"'{key}':", f"{key}="):
                 self._add(text, Signal.SCHEMA, (), (("name",),))
+
+    def _add_retries(self, knowledge: Knowledge) -> None:
+        """Retry decorators and, where a provider that takes keys is used, the words of loops."""
+        for row in knowledge.rows("retry"):
+            if row.kind == "decorator":
+                for path in row.path:
+                    self._add(f"@{_last(path)}", Signal.RETRY, {_first(path)})
+                    self._add(f".{_last(path)}(", Signal.RETRY, {_first(path)})
+        keyed = knowledge.keyed_libraries
+        for text in _RETRYING:
+            self._add(text, Signal.RETRY, keyed)
 
     def _add_store(self, store: rows.Store, knowledge: Knowledge) -> None:
         if store.kind == "file":

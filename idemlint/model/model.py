@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from idemlint.model.coarse_faults import CoarseFaults
 from idemlint.model.contract_faults import ContractFaults
 from idemlint.model.deeds import Deed, DeedKind, Deeds
 from idemlint.model.entries import Entries
@@ -64,6 +65,7 @@ class Model:
         tools = ToolFaults(self)
         self._faults = [KeyFaults(self), RaceFaults(self), tools]
         self._faults += [ContractFaults(self, tools), NativeFaults(self, tools)]
+        self._faults += [CoarseFaults(self)]
         if names.pauses:
             self._faults.append(PauseFaults(self))
         self._written: dict[Module, dict[str, set[ast.AST]]] = {}

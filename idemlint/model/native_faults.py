@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from idemlint.model.deeds import DeedKind
 from idemlint.model.evidence import Evidence, RelatedPlace
+from idemlint.model.functions import functions_of
 from idemlint.model.guards import GuardKind
+from idemlint.model.selection import Family
 from idemlint.model.words import deed_phrase, shown, title_of
 
 if TYPE_CHECKING:
@@ -42,25 +44,47 @@ class NativeFaults:
 
     def of(self, module: Module) -> Iterator[Evidence]:
         """The keys that are lost on the way from the bodies that a module declares."""
+        known: set[ast.AST] = set()
         for entry in self.model.entries.of(module):
             if entry.function is None:
+                continue
+            if self._is_without_key(entry):
+                # the tool itself lacks the key, and its cure passes it
+                known |= {o.deed.call for o in self.model.runs.occurrences(entry.frame)}
                 continue
             lacking = list(self._lacking(entry))
             for occurrence in lacking:
                 yield self._native_evidence(occurrence, entry)
             if entry.is_tool and not lacking:
                 yield from self._unused(entry)
+        for function in functions_of(module, self.model.places.chunks(module, Family.RETRY)):
+            for occurrence in self._retried(function):
+                if occurrence.deed.call not in known:
+                    yield self._native_evidence(occurrence, None)
 
     # a native key that is not passed
 
-    def _lacking(self, entry: Entry) -> Iterator[Occurrence]:
-        """The effects of an entry whose provider takes a key and gets none."""
-        if (
+    def _is_without_key(self, entry: Entry) -> bool:
+        return (
             entry.is_tool
             and entry.parameters_known
             and not self.model.entries.key_parameters(entry)
-        ):
-            return  # the tool itself lacks the key, and its cure passes it
+        )
+
+    def _retried(self, function: Function) -> Iterator[Occurrence]:
+        """The effects without key in what a decorator or a loop runs again."""
+        frame = self.model.names.frame(function)
+        decorated = self.model.retries.decorator(function)
+        if decorated is None and not self.model.names.flow(function).loops:
+            return
+        for occurrence in self.model.runs.occurrences(frame):
+            if not self.lacks_key(occurrence):
+                continue
+            if decorated or self.model.retries.loop(occurrence.top.event, frame):
+                yield occurrence
+
+    def _lacking(self, entry: Entry) -> Iterator[Occurrence]:
+        """The effects of an entry whose provider takes a key and gets none."""
         seen: set[ast.AST] = set()
         for occurrence in self.model.runs.occurrences(entry.frame):
             deed = occurrence.deed

@@ -49,6 +49,7 @@ class Family(enum.IntFlag):
     WRITE = enum.auto()
     FILE = enum.auto()
     SCHEMA = enum.auto()
+    RETRY = enum.auto()
 
 
 _CODE = Family.ENTRY | Family.PAUSE
@@ -60,6 +61,7 @@ _FAMILIES = {
     Signal.KEY: Family.KEY,
     Signal.WRITE: Family.WRITE,
     Signal.PRESENCE: Family.FILE,
+    Signal.RETRY: Family.RETRY,
 }
 
 
