@@ -1,4 +1,7 @@
-"""Cures for what a tool promises: keys that are missing or optional, wrong hints (IDM401, 402, 404)."""
+"""Cures for what a tool promises: missing and optional keys, wrong hints, replays that are hidden.
+
+IDM401, IDM402, IDM403, IDM404.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
     from idemlint.model.model import Model
     from idemlint.model.runs import Occurrence
 
-__all__ = ["hint_fix", "parameter_fix", "required_fix"]
+__all__ = ["hint_fix", "parameter_fix", "required_fix", "surfaced_fix"]
 
 
 def parameter_fix(evidence: Evidence, model: Model) -> Fix | None:
@@ -164,3 +167,16 @@ def hint_fix(evidence: Evidence) -> Fix | None:
     editors = Editors()
     editors.of(hint.module).replace_node(hint.value, "False")
     return editors.fix(f"Set `{hint.name}` to `False`", Applicability.UNSAFE)
+
+
+def surfaced_fix(evidence: Evidence) -> Fix | None:
+    """Add `was_replay` to a dictionary that is returned; else show where the sign belongs."""
+    value = evidence.subject.value
+    editors = Editors()
+    editor = editors.of(evidence.module)
+    message = "Say that it is a replay"
+    if isinstance(value, ast.Dict):
+        editor.add_entry(value, '"was_replay"', "True")
+        return editors.fix(message, Applicability.UNSAFE)
+    editor.replace_node(value, f'{{"result": {editor.code(value)}, "was_replay": True}}')
+    return editors.fix(message, Applicability.DISPLAY)

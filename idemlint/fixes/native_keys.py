@@ -67,7 +67,9 @@ def coarse_fix(evidence: Evidence, model: Model) -> Fix | None:
     else:
         quote = '"' if "'" in (known or "") else "'"
         part = f"f{quote}:{{{known}}}{quote}" if known else 'f":{intent_id}"'
-        if isinstance(use.place.node, ast.Name | ast.Call | ast.Attribute | ast.Constant | ast.Subscript):
+        if isinstance(
+            use.place.node, ast.Name | ast.Call | ast.Attribute | ast.Constant | ast.Subscript
+        ):
             editor.insert(end, f" + {part}")
         else:
             editor.insert(start, "(")

@@ -82,7 +82,9 @@ class ContractFaults:
         """Whether an effect, or what may be one, gets the key of a tool that does not only read."""
         if self.model.tool_names.read(entry.name).reads:
             return False
-        return any(not use.identity and _parameters(use.origins) for use in self.model.keys.of(deed))
+        return any(
+            not use.identity and _parameters(use.origins) for use in self.model.keys.of(deed)
+        )
 
     def _is_made_up_for(self, entry: Entry, parameter: ToolParameter) -> bool:
         """Whether the body makes a key where none is given, or refuses to go on."""
@@ -164,9 +166,7 @@ class ContractFaults:
             return True
         return reads and (deed.own or deed.method == "?")
 
-    def _written_hints(
-        self, entry: Entry
-    ) -> tuple[WrittenHint | None, WrittenHint | None] | None:
+    def _written_hints(self, entry: Entry) -> tuple[WrittenHint | None, WrittenHint | None] | None:
         """The hints `read-only` and `idempotent` that are set to true."""
         options, row = entry.options, entry.tool
         if options is None or row is None or not isinstance(options.node, ast.Call):

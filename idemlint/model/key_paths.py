@@ -192,8 +192,7 @@ class _Walk:
                         return
                     parent = outer
             elif isinstance(parent, ast.Call) or (
-                isinstance(parent, ast.keyword)
-                and isinstance(self.parents.get(parent), ast.Call)
+                isinstance(parent, ast.keyword) and isinstance(self.parents.get(parent), ast.Call)
             ):
                 call = parent if isinstance(parent, ast.Call) else self.parents[parent]
                 assert isinstance(call, ast.Call)

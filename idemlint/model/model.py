@@ -18,6 +18,7 @@ from idemlint.model.names import Names
 from idemlint.model.native_faults import NativeFaults
 from idemlint.model.pause_faults import PauseFaults
 from idemlint.model.race_faults import RaceFaults
+from idemlint.model.replay_faults import ReplayFaults
 from idemlint.model.retries import Retries
 from idemlint.model.runs import Runs
 from idemlint.model.sql import unique_columns
@@ -65,7 +66,7 @@ class Model:
         tools = ToolFaults(self)
         self._faults = [KeyFaults(self), RaceFaults(self), tools]
         self._faults += [ContractFaults(self, tools), NativeFaults(self, tools)]
-        self._faults += [CoarseFaults(self)]
+        self._faults += [CoarseFaults(self), ReplayFaults(self)]
         if names.pauses:
             self._faults.append(PauseFaults(self))
         self._written: dict[Module, dict[str, set[ast.AST]]] = {}

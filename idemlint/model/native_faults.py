@@ -105,7 +105,9 @@ class NativeFaults:
         assert deed.key is not None
         related = [
             RelatedPlace(
-                hop.frame.module, hop.event.node, f"`{shown(hop.event.node.func)}` leads to the call"
+                hop.frame.module,
+                hop.event.node,
+                f"`{shown(hop.event.node.func)}` leads to the call",
             )
             for hop in occurrence.hops[:-1]
         ]
@@ -179,7 +181,10 @@ class NativeFaults:
         parameter: ToolParameter,
         act: Occurrence | tuple[Module, ast.Call],
     ) -> Evidence:
-        operation, reason = "OP-2", "the first call under a key can be claimed in a store of your own"
+        operation, reason = (
+            "OP-2",
+            "the first call under a key can be claimed in a store of your own",
+        )
         if isinstance(act, tuple):
             place = RelatedPlace(*act, "this call does not get it")
         else:
