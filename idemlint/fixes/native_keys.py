@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 
 __all__ = ["coarse_fix", "native_fix", "unused_fix"]
 
+_TIGHT = (ast.Name, ast.Call, ast.Attribute, ast.Constant, ast.Subscript)
 _ID = re.compile(r"(?:.*_)?(?:id|ids|uuid|ref|reference|number|no)")
 
 
 def native_fix(evidence: Evidence, model: Model) -> Fix | None:
-    """Pass the key of the tool, or an id of the intent; where there is none, show one as a parameter."""
+    """Pass the key of the tool or an id of the intent; where there is none, show a parameter."""
     occurrence: Occurrence = evidence.subject
     entry = evidence.entry
     if entry is not None and entry.is_tool:
@@ -139,14 +140,22 @@ def _intent_in(function: Function, knowledge: Knowledge) -> str | None:
             return name
     for statement in function.body:
         for node in ast.walk(statement):
-            base = node.value if isinstance(node, ast.Subscript | ast.Attribute) else None
-            if not isinstance(base, ast.Name) or base.id not in names:
-                continue
-            if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-                if isinstance(node.slice.value, str) and fits(node.slice.value):
-                    return f"{base.id}['{node.slice.value}']"
-            elif isinstance(node, ast.Attribute) and fits(node.attr):
-                return f"{base.id}.{node.attr}"
+            read = _field_read(node, names)
+            if read is not None and fits(read[0]):
+                return read[1]
+    return None
+
+
+def _field_read(node: ast.AST, names: list[str]) -> tuple[str, str] | None:
+    """The field that an expression reads from one of the names, and how it is written."""
+    base = node.value if isinstance(node, ast.Subscript | ast.Attribute) else None
+    if not isinstance(base, ast.Name) or base.id not in names:
+        return None
+    if isinstance(node, ast.Attribute):
+        return node.attr, f"{base.id}.{node.attr}"
+    assert isinstance(node, ast.Subscript)
+    if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+        return node.slice.value, f"{base.id}['{node.slice.value}']"
     return None
 
 
@@ -181,10 +190,8 @@ def _claimed(entry: Entry, parameter: ToolParameter, act: object) -> Fix | None:
     function = entry.function
     if function is None or isinstance(function.node, ast.Lambda) or not function.body:
         return None
-    key = parameter.name
-    if parameter.source == "field" and parameter.path:
-        key = f"{parameter.path}.{parameter.name}"
-    elif function.parameter(parameter.name) is None:
+    key = _written_key(function, parameter)
+    if key is None:
         return None
     statement = _statement_of(act, function)
     editors = Editors()
@@ -198,6 +205,16 @@ def _claimed(entry: Entry, parameter: ToolParameter, act: object) -> Fix | None:
         f"    return stored_result({key})",
     )
     return editors.fix(f"Claim `{key}` before the effect", Applicability.DISPLAY)
+
+
+def _written_key(function: Function, parameter: ToolParameter) -> str | None:
+    """How the body reads a key that it takes; out of the one mapping of arguments for a schema."""
+    if parameter.source == "field" and parameter.path:
+        return f"{parameter.path}.{parameter.name}"
+    if function.parameter(parameter.name) is not None:
+        return parameter.name
+    names = [arg.arg for arg in function.parameters if arg.arg != function.self_name]
+    return f'{names[-1]}["{parameter.name}"]' if names else None
 
 
 def _statement_of(act: object, function: Function) -> ast.stmt:

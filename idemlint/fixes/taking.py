@@ -84,7 +84,7 @@ def make_required(parameter: ToolParameter, editors: Editors) -> None:
 
 
 def _reads_as_field(call: ast.Call) -> bool:
-    """`Field(…)` as a default describes the parameter; without a default of its own it demands it."""
+    """`Field(…)` as a default describes the parameter; with no default in it, it demands it."""
     return getattr(call.func, "attr", getattr(call.func, "id", "")) == "Field"
 
 
@@ -108,9 +108,12 @@ def _require_in_call(call: ast.Call, editor: Editor) -> bool:
 def _require_field(node: ast.AnnAssign, editor: Editor) -> None:
     value = node.value
     assert value is not None
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name | ast.Attribute):
-        if _require_in_call(value, editor):
-            return
+    if (
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Name | ast.Attribute)
+        and _require_in_call(value, editor)
+    ):
+        return
     editor.replace(editor.span(node.annotation)[1], editor.span(node)[1], "")
 
 

@@ -466,10 +466,11 @@ class Knowledge:
         words = set(snake_case(name).split("_"))
         return {kind for kind, known in self._field_words.items() if words & known}
 
-    @property
-    def replay_signs(self) -> list[str]:
-        """Parts of keys and texts by which a result tells that it is not new."""
-        return self._tables.lists["replay_signs"]["words"]
+    def tells_replay(self, text: str) -> bool:
+        """Whether a key or text of a result says that the result is not new."""
+        signs = self._tables.lists["replay_signs"]
+        lowered = text.lower()
+        return lowered in signs["keys"] or any(word in lowered for word in signs["words"])
 
     # names of tools
 

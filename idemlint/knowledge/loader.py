@@ -66,7 +66,7 @@ _LISTS: dict[str, tuple[str, ...]] = {
     "names": ("exact", "patterns", "headers", "factories", "stems"),
     "not_names": ("exact", "patterns"),
     "fields": ("intent", "shared", "content", "receiver"),
-    "replay_signs": ("words",),
+    "replay_signs": ("words", "keys"),
     "post_reads": ("ends",),
     "sql_values": ("fresh", "clock"),
     "sql_results": ("methods", "attributes"),

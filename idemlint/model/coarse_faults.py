@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
 from idemlint.model.evidence import Evidence, RelatedPlace
@@ -13,6 +12,7 @@ from idemlint.model.values import ValueKind
 from idemlint.model.words import shown
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Iterator
 
     from idemlint.model.entries import Entry

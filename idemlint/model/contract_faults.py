@@ -153,10 +153,11 @@ class ContractFaults:
             deed = occurrence.deed
             if not deed.is_effect or self._is_bookkeeping(deed, reads=reading.reads):
                 continue
-            if deed.method and deed.method not in _OVERWRITING and not self.model.keys.of(deed):
-                # how a host treats a plain request is told by the name of the tool
-                if reading.verb is None or self.tools.is_soft(entry, deed):
-                    continue
+            is_plain = deed.method and deed.method not in _OVERWRITING
+            # how a host treats a plain request without key is told by the name of the tool
+            says_nothing = reading.verb is None or self.tools.is_soft(entry, deed)
+            if is_plain and says_nothing and not self.model.keys.of(deed):
+                continue
             return occurrence
         return None
 
@@ -200,7 +201,7 @@ class ContractFaults:
                             yield symbol.path, written
 
     def _spellings(self, path: str, options: Place) -> tuple[set[str], set[str]]:
-        """The names of the two hints for a class of hints, or for the call that takes a dictionary."""
+        """The names of both hints for a class of hints, or the call that takes a dictionary."""
         paths = [path]
         if not path:
             assert isinstance(options.node, ast.Call)

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from idemlint.model.program import Function
 
-__all__ = ["CallEvent", "Condition", "Definition", "Flow", "Mutation", "flow_of"]
+__all__ = ["MUTATORS", "CallEvent", "Condition", "Definition", "Flow", "Mutation", "flow_of"]
 
-_MUTATORS = {"update", "setdefault", "append", "extend", "add", "insert", "__setitem__"}
+MUTATORS = {"update", "setdefault", "append", "extend", "add", "insert", "__setitem__"}
 _DEEP_LOOPS = 2
 _LEAVES = (ast.Name, ast.Constant, ast.Lambda)
 
@@ -704,7 +704,7 @@ class _Runner:
         bit = 1 << index
         self.state.may |= bit
         self.state.must |= bit
-        if isinstance(node.func, ast.Attribute) and node.func.attr in _MUTATORS:
+        if isinstance(node.func, ast.Attribute) and node.func.attr in MUTATORS:
             name = dotted_name(node.func.value)
             if name:
                 self._method_mutation(name, node.func.attr, node)

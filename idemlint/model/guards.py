@@ -221,14 +221,15 @@ class Guards:
         found: list[ast.ExceptHandler] = []
         for statement in event.tries:
             for handler in statement.handlers:
-                if self._catches(handler, deed, frame, statement):
+                if self.catches(handler, deed, frame, statement):
                     found.append(handler)
                     break
         return found
 
-    def _catches(
+    def catches(
         self, handler: ast.ExceptHandler, deed: Deed, frame: Frame, statement: ast.stmt
     ) -> bool:
+        """Whether a handler catches the unique violation of the store that a write is to."""
         if handler.type is None:
             return True
         types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]

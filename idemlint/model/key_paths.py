@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from idemlint.model.deeds import DeedKind
+from idemlint.model.flow import MUTATORS
 from idemlint.model.symbols import Place
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ _DIGESTS = {"hexdigest", "digest"}
 class KeyPath:
     """What becomes of a key.
 
-    `arrives`: something uses it, or may. `is_replaced`: another value stands in where it is missing.
+    `arrives`: something uses it, or may. `is_replaced`: another value stands in for a missing one.
     `is_demanded`: without it nothing happens. `is_returned`: it is part of what comes back.
     """
 
@@ -43,7 +44,7 @@ class KeyPath:
     is_returned: bool = False
 
     def add(self, other: KeyPath) -> None:
-        """Take up what is true of a part of the way; what a helper gives back goes on from there."""
+        """Take up what is true of a part of the way; what a helper gives back is followed on."""
         self.arrives = self.arrives or other.arrives
         self.is_replaced = self.is_replaced or other.is_replaced
         self.is_demanded = self.is_demanded or other.is_demanded
@@ -58,7 +59,7 @@ class _Holder:
 
 
 class KeyPaths:
-    """Follows keys through variables and helpers; where it cannot follow, the key counts as used."""
+    """Follows keys through variables and helpers; where it cannot, the key counts as used."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -117,7 +118,7 @@ class _Walk:
         self._seen: set[_Holder] = set()
 
     def follow(self, holder: _Holder, *, is_key: bool = True) -> KeyPath:
-        """Follow all uses of a name; `is_key` says that it is the key, not just something with it."""
+        """Follow all uses of a name; `is_key` says that it is the key, and not just holds it."""
         if holder in self._seen:
             return self.path
         self._seen.add(holder)
@@ -158,53 +159,58 @@ class _Walk:
 
     def _climb(self, node: ast.AST, *, whole: str = "") -> None:
         """Follow a value to where it ends; `whole` names the field of it that is the key."""
-        while not self.path.arrives:
-            parent = self.parents.get(node)
-            if parent is None:
+        inner: ast.AST | None = node
+        while inner is not None and not self.path.arrives:
+            parent = self.parents.get(inner)
+            if parent is None or self._is_end(inner, parent):
                 return
-            if isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-                self.path.arrives = parent is not self.function.node
-                return
-            if isinstance(parent, _ENDS):
-                self._end(node, parent)
-                return
-            if isinstance(parent, ast.Return):
-                self.path.is_returned = True
-                self.path.arrives = self.depth == 0 and isinstance(parent.value, ast.Call)
-                return
-            if isinstance(parent, ast.Compare):
-                self._compared(node, parent)
-                return
-            if isinstance(parent, ast.IfExp) and node is parent.test:
-                return
-            if isinstance(parent, ast.BoolOp | ast.IfExp):
-                self._chosen(node, parent)
-            elif isinstance(parent, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.NamedExpr):
-                self._assigned(parent, whole)
-                if not isinstance(parent, ast.NamedExpr):
-                    return
-            elif isinstance(parent, ast.Attribute):
-                outer = self.parents.get(parent)
-                if isinstance(outer, ast.Call) and outer.func is parent:
-                    name = parent.attr
-                    if name not in self.model.knowledge.pure_methods and name not in _DIGESTS:
-                        self.path.arrives = True
-                        return
-                    parent = outer
-            elif isinstance(parent, ast.Call) or (
-                isinstance(parent, ast.keyword) and isinstance(self.parents.get(parent), ast.Call)
-            ):
-                call = parent if isinstance(parent, ast.Call) else self.parents[parent]
-                assert isinstance(call, ast.Call)
-                if not self._handed(node, parent, call, whole):
-                    return
-                parent, whole = call, ""
-            elif not isinstance(parent, _PASSING) and not (
-                isinstance(parent, ast.Subscript) and node is parent.value
-            ):
-                self.path.arrives = True
-                return
-            node = parent
+            outer = self._outer(inner, parent, whole)
+            if isinstance(outer, ast.Call):
+                whole = ""
+            inner = outer
+
+    def _is_end(self, node: ast.AST, parent: ast.AST) -> bool:
+        """Whether a value goes no further than the node around it."""
+        if isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            self.path.arrives = parent is not self.function.node
+        elif isinstance(parent, _ENDS):
+            self._end(node, parent)
+        elif isinstance(parent, ast.Return):
+            self.path.is_returned = True
+            self.path.arrives = self.depth == 0 and isinstance(parent.value, ast.Call)
+        elif isinstance(parent, ast.Compare):
+            self._compared(node, parent)
+        else:
+            return isinstance(parent, ast.IfExp) and node is parent.test
+        return True
+
+    def _outer(self, node: ast.AST, parent: ast.AST, whole: str) -> ast.AST | None:
+        """The expression around a value in which it goes on; `None` where another way was taken."""
+        if isinstance(parent, ast.BoolOp | ast.IfExp):
+            self._chosen(node, parent)
+            return parent
+        if isinstance(parent, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.NamedExpr):
+            self._assigned(parent, whole)
+            return parent if isinstance(parent, ast.NamedExpr) else None
+        if isinstance(parent, ast.Attribute):
+            return self._read(parent)
+        call = self.parents.get(parent) if isinstance(parent, ast.keyword) else parent
+        if isinstance(call, ast.Call):
+            return call if self._handed(node, parent, call, whole) else None
+        is_part = isinstance(parent, ast.Subscript) and node is parent.value
+        if not is_part and not isinstance(parent, _PASSING):
+            self.path.arrives = True
+        return parent
+
+    def _read(self, attribute: ast.Attribute) -> ast.AST | None:
+        """`key.strip()` goes on; a method that is not known to be pure may use it."""
+        call = self.parents.get(attribute)
+        if not isinstance(call, ast.Call) or call.func is not attribute:
+            return attribute
+        if attribute.attr in self.model.knowledge.pure_methods or attribute.attr in _DIGESTS:
+            return call
+        self.path.arrives = True
+        return None
 
     def _end(self, node: ast.AST, statement: ast.AST) -> None:
         """`if not key: raise …` demands a key; other tests, errors and lone expressions drop it."""
@@ -238,16 +244,24 @@ class _Walk:
     ) -> None:
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
         for target in targets:
-            base: ast.expr = target
-            while isinstance(base, ast.Subscript | ast.Attribute):
-                base = base.value
-            if not isinstance(base, ast.Name) or (
-                base is not target and self.function.parameter(base.id) is not None
-            ):
-                self.path.arrives = True
-                return
-            is_key = base is target and not isinstance(statement.value, ast.Dict | ast.IfExp)
-            self.follow(_Holder(base.id, whole if base is target else ""), is_key=is_key)
+            if isinstance(target, ast.Name):
+                is_key = not isinstance(statement.value, ast.Dict | ast.IfExp)
+                self.follow(_Holder(target.id, whole), is_key=is_key)
+            else:
+                self._put_into(target)
+
+    def _put_into(self, container: ast.expr) -> None:
+        """The key becomes a part of a variable; of anything else it is not known who looks."""
+        while isinstance(container, ast.Subscript | ast.Attribute):
+            container = container.value
+        if isinstance(container, ast.Name) and self._is_local(container.id):
+            self.follow(_Holder(container.id), is_key=False)
+        else:
+            self.path.arrives = True
+
+    def _is_local(self, name: str) -> bool:
+        flow = self.model.names.flow(self.function)
+        return name in flow.definitions and self.function.parameter(name) is None
 
     # calls
 
@@ -256,6 +270,9 @@ class _Walk:
         event = self.model.names.flow(self.function).call_of.get(call)
         if event is None:
             self.path.arrives = True
+            return False
+        if event.name in MUTATORS and isinstance(call.func, ast.Attribute):
+            self._put_into(call.func.value)
             return False
         deed = self.model.deeds.of(Place(call, self.frame, event.statement))
         if deed.kind is DeedKind.INNER:
@@ -300,7 +317,7 @@ class _Walk:
 def _field_read(
     node: ast.Name, parent: ast.AST | None, parents: dict[ast.AST, ast.AST]
 ) -> tuple[str, ast.AST] | None:
-    """The field that is read from a name, and the expression that reads it; `None` for all of it."""
+    """The field that is read from a name, with the expression; `None` for all of it."""
     if isinstance(parent, ast.Subscript) and isinstance(parent.slice, ast.Constant):
         return str(parent.slice.value), parent
     if isinstance(parent, ast.Attribute):

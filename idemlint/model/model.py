@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from idemlint.model.coarse_faults import CoarseFaults
 from idemlint.model.contract_faults import ContractFaults
@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from idemlint.model.runs import Hop
     from idemlint.model.selection import Family, Places, ProjectNames
 
+    class _Faults(Protocol):
+        def of(self, module: Module) -> Iterator[Evidence]: ...
+
+
 __all__ = ["Model"]
 
 _MAX_SCHEMA_FILES = 60
@@ -64,7 +68,7 @@ class Model:
         self.tool_names = self.deeds.reader
         self.key_paths = KeyPaths(self)
         tools = ToolFaults(self)
-        self._faults = [KeyFaults(self), RaceFaults(self), tools]
+        self._faults: list[_Faults] = [KeyFaults(self), RaceFaults(self), tools]
         self._faults += [ContractFaults(self, tools), NativeFaults(self, tools)]
         self._faults += [CoarseFaults(self), ReplayFaults(self)]
         if names.pauses:

@@ -1,8 +1,7 @@
-"""Keys that a provider would take, and that it does not get (IDM501), or that go nowhere (IDM107)."""
+"""Keys that a provider takes and does not get (IDM501), and keys that go nowhere (IDM107)."""
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
 from idemlint.model.deeds import DeedKind
@@ -13,6 +12,7 @@ from idemlint.model.selection import Family
 from idemlint.model.words import deed_phrase, shown, title_of
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Iterator
 
     from idemlint.model.deeds import Deed
@@ -164,7 +164,7 @@ class NativeFaults:
         )
 
     def _unguarded_act(self, entry: Entry) -> Occurrence | tuple[Module, ast.Call] | None:
-        """An effect that a repeat does again, or a call that must be one by the name of the tool."""
+        """An effect that a repeat does again, or a call that is one by the name of the tool."""
         occurrences = self.model.runs.occurrences(entry.frame)
         for occurrence in occurrences:
             guard = self.model.guards.of(occurrence) if occurrence.deed.is_effect else None

@@ -109,6 +109,8 @@ class ReplayFaults:
         """Whether a return runs only where an earlier call was there first."""
         looked = False
         for condition in point.conditions:
+            if self._says_taken(condition, frame):
+                return True
             for source in self.model.guards.sources(condition, frame):
                 if source.deed.is_effect and source.deed.own and source.deed.role in _CLAIMING:
                     return True
@@ -116,6 +118,19 @@ class ReplayFaults:
                     polarity = self.model.guards.polarity(condition, frame)
                     looked = looked or polarity is Polarity.PRESENT
         return looked and self._is_claimed(entry)
+
+    def _says_taken(self, condition: Condition, frame: Frame) -> bool:
+        """The handler of a unique violation, also where the write is sent by a later commit."""
+        handler, statement = condition.node, condition.statement
+        if not isinstance(handler, ast.ExceptHandler) or handler.type is None:
+            return False
+        return any(
+            occurrence.deed.own
+            and occurrence.deed.role in ("insert", "atomic")
+            and self.model.guards.catches(handler, occurrence.deed, frame, statement)
+            for occurrence in self.model.runs.occurrences(frame)
+            if occurrence.deed.is_effect
+        )
 
     def _is_claimed(self, entry: Entry) -> bool:
         """Whether a record is there before the effect: else the late record is the finding."""
@@ -145,17 +160,13 @@ class ReplayFaults:
     def _tells(self, point: ReturnPoint, frame: Frame) -> bool:
         """Whether a result says that it is not new: a key, a keyword, a text, a flag beside it."""
         assert point.value is not None
-        if isinstance(point.value, ast.Tuple):
-            if any(
-                isinstance(e, ast.Constant) and isinstance(e.value, bool) for e in point.value.elts
-            ):
-                return True
+        if isinstance(point.value, ast.Tuple) and any(map(_is_flag, point.value.elts)):
+            return True
         place = Place(point.value, frame, point.statement)
         texts = [entry.key for entry in self.model.values.mapping(place).entries]
         for value in self._made_of(point, frame):
             texts += _words(value)
-        lowered = " ".join(texts).lower()
-        return any(sign in lowered for sign in self.model.knowledge.replay_signs)
+        return any(map(self.model.knowledge.tells_replay, texts))
 
     def _made_of(self, point: ReturnPoint, frame: Frame) -> Iterator[ast.AST]:
         """The returned expression, what its names are set to, and how they are changed before."""
@@ -165,9 +176,9 @@ class ReplayFaults:
         names = {node.id for node in ast.walk(point.value) if isinstance(node, ast.Name)}
         for name in names:
             for definition in flow.definitions_at(point.statement, name):
-                if isinstance(definition.node, ast.Dict | ast.Call | ast.JoinedStr):
-                    if not _is_query(definition.node):
-                        yield definition.node
+                made = definition.node
+                if isinstance(made, ast.Dict | ast.Call | ast.JoinedStr) and not _is_query(made):
+                    yield made
         for mutation in flow.mutations:
             if mutation.name in names and point.before >> mutation.index & 1:
                 yield mutation.node
@@ -194,6 +205,10 @@ class ReplayFaults:
 def _is_query(node: ast.AST) -> bool:
     """A call whose texts are asked of a store, not told to the model."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+
+
+def _is_flag(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, bool)
 
 
 def _words(node: ast.AST) -> Iterator[str]:

@@ -889,7 +889,7 @@ class Values:
                 made.entries.append(Entry(keyword.arg, where, keyword))
         if name in ("dict", *_DUMPS):
             self._fill_all(node.args[:1], place, made)
-        elif node.args and not any(isinstance(s, ClassSymbol | External) for s in symbols):
+        elif not any(_constructs(symbol) for symbol in symbols):
             made.is_open = True
 
     def _fill_attribute(self, node: ast.Attribute, place: Place, made: Mapping) -> None:
@@ -931,6 +931,13 @@ def _has_argument(node: ast.Call, name: str) -> bool:
         if keyword.arg == name:
             return not (isinstance(keyword.value, ast.Constant) and not keyword.value.value)
     return False
+
+
+def _constructs(symbol: object) -> bool:
+    """Whether calling a symbol makes an object of what it is given."""
+    if isinstance(symbol, External):
+        return symbol.path.rpartition(".")[2][:1].isupper()
+    return isinstance(symbol, ClassSymbol)
 
 
 def is_parameter_symbol(symbol: object) -> bool:
