@@ -25,6 +25,7 @@ _PASSING = (
     ast.FormattedValue, ast.JoinedStr, ast.BinOp, ast.Dict, ast.Tuple, ast.List, ast.Set, ast.Await,
     ast.UnaryOp, ast.keyword, ast.BoolOp,
 )  # fmt: skip
+_MIXING = (ast.Dict, ast.Tuple, ast.List, ast.Set, ast.JoinedStr, ast.BinOp)
 _ENDS = (ast.If, ast.While, ast.Assert, ast.Raise, ast.Expr, ast.Delete, ast.Match)
 _READS = {"get", "pop"}
 _DIGESTS = {"hexdigest", "digest"}
@@ -52,10 +53,24 @@ class KeyPath:
 
 @dataclass(frozen=True, slots=True)
 class _Holder:
-    """A name that is the key, or of which the entry or attribute `field` is."""
+    """A name that is the key, holds it as a part, or has it as its entry or attribute `field`."""
 
     name: str
     field: str = ""
+    is_part: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """An expression in which the key is: `whole` names the field of it, `is_part` says more is."""
+
+    node: ast.AST
+    whole: str = ""
+    is_part: bool = False
+
+    def around(self, node: ast.AST) -> _Value:
+        """The same in the expression around it."""
+        return _Value(node, self.whole, self.is_part or isinstance(node, _MIXING))
 
 
 class KeyPaths:
@@ -117,16 +132,17 @@ class _Walk:
         self.path = KeyPath()
         self._seen: set[_Holder] = set()
 
-    def follow(self, holder: _Holder, *, is_key: bool = True) -> KeyPath:
-        """Follow all uses of a name; `is_key` says that it is the key, and not just holds it."""
+    def follow(self, holder: _Holder) -> KeyPath:
+        """Follow all uses of a name."""
         if holder in self._seen:
             return self.path
         self._seen.add(holder)
+        is_key = not holder.field and not holder.is_part
         for node in self._nodes():
             if isinstance(node, ast.Name) and node.id == holder.name:
                 if isinstance(node.ctx, ast.Load):
                     self._use(node, holder)
-                elif is_key and not holder.field and self._is_replacing(node):
+                elif is_key and self._is_replacing(node):
                     self.path.is_replaced = True
             elif isinstance(node, ast.Name) and node.id == "locals":
                 self.path.arrives = True
@@ -148,59 +164,61 @@ class _Walk:
 
     def _use(self, node: ast.Name, holder: _Holder) -> None:
         if not holder.field:
-            self._climb(node)
+            self._climb(_Value(node, is_part=holder.is_part))
             return
-        parent = self.parents.get(node)
-        field = _field_read(node, parent, self.parents)
+        field = _field_read(node, self.parents.get(node), self.parents)
         if field is None:
-            self._climb(node, whole=holder.field)
+            self._climb(_Value(node, holder.field, is_part=True))
         elif field[0] == holder.field:
-            self._climb(field[1])
+            self._climb(_Value(field[1]))
 
-    def _climb(self, node: ast.AST, *, whole: str = "") -> None:
-        """Follow a value to where it ends; `whole` names the field of it that is the key."""
-        inner: ast.AST | None = node
-        while inner is not None and not self.path.arrives:
-            parent = self.parents.get(inner)
+    def _climb(self, value: _Value) -> None:
+        """Follow a value to where it ends."""
+        inner: _Value | None = value
+        while inner is not None:
+            parent = self.parents.get(inner.node)
             if parent is None or self._is_end(inner, parent):
                 return
-            outer = self._outer(inner, parent, whole)
-            if isinstance(outer, ast.Call):
-                whole = ""
-            inner = outer
+            inner = self._outer(inner, parent)
 
-    def _is_end(self, node: ast.AST, parent: ast.AST) -> bool:
+    def _is_end(self, value: _Value, parent: ast.AST) -> bool:
         """Whether a value goes no further than the node around it."""
         if isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            self.path.arrives = parent is not self.function.node
+            self.path.arrives = self.path.arrives or parent is not self.function.node
         elif isinstance(parent, _ENDS):
-            self._end(node, parent)
+            self._end(value, parent)
         elif isinstance(parent, ast.Return):
             self.path.is_returned = True
-            self.path.arrives = self.depth == 0 and isinstance(parent.value, ast.Call)
+            is_handed = self.depth == 0 and isinstance(parent.value, ast.Call)
+            self.path.arrives = self.path.arrives or is_handed
         elif isinstance(parent, ast.Compare):
-            self._compared(node, parent)
+            self._compared(value, parent)
         else:
-            return isinstance(parent, ast.IfExp) and node is parent.test
+            return isinstance(parent, ast.IfExp) and value.node is parent.test
         return True
 
-    def _outer(self, node: ast.AST, parent: ast.AST, whole: str) -> ast.AST | None:
+    def _outer(self, value: _Value, parent: ast.AST) -> _Value | None:
         """The expression around a value in which it goes on; `None` where another way was taken."""
+        node = value.node
         if isinstance(parent, ast.BoolOp | ast.IfExp):
-            self._chosen(node, parent)
-            return parent
+            if not value.is_part:
+                self._chosen(node, parent)
+            return value.around(parent)
         if isinstance(parent, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.NamedExpr):
-            self._assigned(parent, whole)
-            return parent if isinstance(parent, ast.NamedExpr) else None
+            self._assigned(parent, value)
+            return value.around(parent) if isinstance(parent, ast.NamedExpr) else None
         if isinstance(parent, ast.Attribute):
-            return self._read(parent)
+            read = self._read(parent)
+            return None if read is None else value.around(read)
         call = self.parents.get(parent) if isinstance(parent, ast.keyword) else parent
         if isinstance(call, ast.Call):
-            return call if self._handed(node, parent, call, whole) else None
-        is_part = isinstance(parent, ast.Subscript) and node is parent.value
-        if not is_part and not isinstance(parent, _PASSING):
-            self.path.arrives = True
-        return parent
+            goes_on = self._handed(value, parent, call)
+            return _Value(call, is_part=value.is_part) if goes_on else None
+        is_read = isinstance(parent, ast.Subscript) and node is parent.value
+        if is_read or isinstance(parent, _PASSING):
+            return value.around(parent)
+        self.path.arrives = True
+        return None
 
     def _read(self, attribute: ast.Attribute) -> ast.AST | None:
         """`key.strip()` goes on; a method that is not known to be pure may use it."""
@@ -212,21 +230,22 @@ class _Walk:
         self.path.arrives = True
         return None
 
-    def _end(self, node: ast.AST, statement: ast.AST) -> None:
+    def _end(self, value: _Value, statement: ast.AST) -> None:
         """`if not key: raise …` demands a key; other tests, errors and lone expressions drop it."""
-        if isinstance(statement, ast.If) and node is statement.test and statement.body:
+        node = value.node
+        if isinstance(statement, ast.If) and node is statement.test and not value.is_part:
             self.path.is_demanded = self.path.is_demanded or (
                 isinstance(statement.body[-1], ast.Raise | ast.Return) and _says_absent(node)
             )
 
-    def _compared(self, node: ast.AST, compare: ast.Compare) -> None:
-        others = [side for side in (compare.left, *compare.comparators) if side is not node]
+    def _compared(self, value: _Value, compare: ast.Compare) -> None:
+        others = [side for side in (compare.left, *compare.comparators) if side is not value.node]
         if not all(isinstance(side, ast.Constant) for side in others):
             self.path.arrives = True
             return
         parent = self.parents.get(compare)
-        if isinstance(parent, ast.If) and _says_absent(compare):
-            self._end(compare, parent)
+        if isinstance(parent, ast.If):
+            self._end(value.around(compare), parent)
 
     def _chosen(self, node: ast.AST, choice: ast.BoolOp | ast.IfExp) -> None:
         """`key or make()`: another value can stand in for the key."""
@@ -240,13 +259,12 @@ class _Walk:
             self.path.is_replaced = True
 
     def _assigned(
-        self, statement: ast.Assign | ast.AnnAssign | ast.AugAssign | ast.NamedExpr, whole: str
+        self, statement: ast.Assign | ast.AnnAssign | ast.AugAssign | ast.NamedExpr, value: _Value
     ) -> None:
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
         for target in targets:
             if isinstance(target, ast.Name):
-                is_key = not isinstance(statement.value, ast.Dict | ast.IfExp)
-                self.follow(_Holder(target.id, whole), is_key=is_key)
+                self.follow(_Holder(target.id, value.whole, value.is_part))
             else:
                 self._put_into(target)
 
@@ -255,7 +273,7 @@ class _Walk:
         while isinstance(container, ast.Subscript | ast.Attribute):
             container = container.value
         if isinstance(container, ast.Name) and self._is_local(container.id):
-            self.follow(_Holder(container.id), is_key=False)
+            self.follow(_Holder(container.id, is_part=True))
         else:
             self.path.arrives = True
 
@@ -265,7 +283,7 @@ class _Walk:
 
     # calls
 
-    def _handed(self, node: ast.AST, place: ast.AST, call: ast.Call, whole: str) -> bool:
+    def _handed(self, value: _Value, place: ast.AST, call: ast.Call) -> bool:
         """Hand a value to a call; true if it goes on in what the call gives."""
         event = self.model.names.flow(self.function).call_of.get(call)
         if event is None:
@@ -276,7 +294,7 @@ class _Walk:
             return False
         deed = self.model.deeds.of(Place(call, self.frame, event.statement))
         if deed.kind is DeedKind.INNER:
-            return self._into_helpers(node, place, call, event.statement, whole)
+            return self._into_helpers(value, Place(call, self.frame, event.statement))
         if deed.kind is not DeedKind.QUIET or (
             isinstance(place, ast.keyword) and place.arg is None
         ):
@@ -288,18 +306,17 @@ class _Walk:
             return False
         return deed.reason not in ("logging", "telemetry")
 
-    def _into_helpers(
-        self, node: ast.AST, place: ast.AST, call: ast.Call, statement: ast.stmt, whole: str
-    ) -> bool:
+    def _into_helpers(self, value: _Value, call: Place) -> bool:
+        """Follow a value into the functions that a call runs; true if they give it back."""
+        node = value.node
         if self.depth >= _MAX_DEPTH or isinstance(node, ast.Starred):
             self.path.arrives = True
             return False
-        where = Place(call, self.frame, statement)
         goes_on = False
-        for callee in self.model.deeds.of(where).callees:
-            inner = self.model.names.enter(callee, where)
+        for callee in self.model.deeds.of(call).callees:
+            inner = self.model.names.enter(callee, call)
             holders = [
-                _Holder(name, whole or _entry_with(given.node, node))
+                _Holder(name, value.whole or _entry_with(given.node, node), value.is_part)
                 for name, given in inner.arguments.items()
                 if given.node is node or _entry_with(given.node, node)
             ]
