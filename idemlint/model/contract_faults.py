@@ -170,9 +170,9 @@ class ContractFaults:
     def _written_hints(self, entry: Entry) -> tuple[WrittenHint | None, WrittenHint | None] | None:
         """The hints `read-only` and `idempotent` that are set to true."""
         options, row = entry.options, entry.tool
-        if options is None or row is None or not isinstance(options.node, ast.Call):
+        if options is None or row is None:
             return None
-        value = argument(options.node, row.hints)
+        value = _declared(options.node, row.hints)
         if value is None:
             return None
         found: list[WrittenHint | None] = [None, None]
@@ -203,8 +203,7 @@ class ContractFaults:
     def _spellings(self, path: str, options: Place) -> tuple[set[str], set[str]]:
         """The names of both hints for a class of hints, or the call that takes a dictionary."""
         paths = [path]
-        if not path:
-            assert isinstance(options.node, ast.Call)
+        if not path and isinstance(options.node, ast.Call):
             func = Place(options.node.func, options.frame, options.statement)
             paths = self.model.names.paths(func)
         rows = [row for each in paths for row in self.model.knowledge.hints(each)]
@@ -238,6 +237,17 @@ class ContractFaults:
 
 def _parameters(origins: tuple[Origin, ...]) -> bool:
     return any(origin.kind is ValueKind.PARAMETER for origin in origins)
+
+
+def _declared(node: ast.expr, places: tuple[int | str, ...]) -> ast.expr | None:
+    """What a call, or a dictionary, that declares a tool says at one of the places."""
+    if isinstance(node, ast.Call):
+        return argument(node, places)
+    if isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values, strict=True):
+            if isinstance(key, ast.Constant) and key.value in places:
+                return value
+    return None
 
 
 def _is_true(value: ast.expr) -> bool:

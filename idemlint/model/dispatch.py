@@ -32,7 +32,7 @@ _SCHEMAS = ("input_schema", "parameters", "inputSchema")
 class DeclaredTool:
     """A tool with a schema. `frame` is how its body runs; `anchor` is where a finding starts.
 
-    `options` is the call that declares it, if it is one.
+    `options` is the call or the dictionary that declares it.
     """
 
     name: str
@@ -140,7 +140,8 @@ class Dispatch:
                 and isinstance(name, ast.Constant)
                 and isinstance(name.value, str)
             ):
-                return _Schema(name.value, name, Place(schema, place.frame, place.statement), row)
+                where = Place(schema, place.frame, place.statement)
+                return _Schema(name.value, name, where, row, place)
         return None
 
     # dispatchers
