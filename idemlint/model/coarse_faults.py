@@ -39,8 +39,12 @@ class CoarseFaults:
                 for occurrence in model.runs.occurrences(entry.frame):
                     yield from self._judge(occurrence, entry)
         for function in functions_of(module, model.places.chunks(module, Family.RETRY)):
-            if model.retries.decorator(function) is not None:
-                for occurrence in model.runs.occurrences(model.names.frame(function)):
+            frame = model.names.frame(function)
+            decorated = model.retries.decorator(function)
+            if decorated is None and not model.names.flow(function).loops:
+                continue
+            for occurrence in model.runs.occurrences(frame):
+                if decorated or model.retries.loop(occurrence.top.event, frame):
                     yield from self._judge(occurrence, None)
 
     def _judge(self, occurrence: Occurrence, entry: Entry | None) -> Iterator[Evidence]:

@@ -391,7 +391,8 @@ class Deeds:
             if all(method in _OVERWRITING_METHODS | _SAFE_METHODS for method in methods):
                 return self._request_deed(place, symbol, methods[-1], url, host, "harmless")
             creates = methods
-        if creates and self._only_reads(url, request):
+        takes_key = host is not None and host.key is not None
+        if creates and not takes_key and self._only_reads(url, request):
             return Deed(DeedKind.CHECK, place, symbol.path, method=creates[0], url=url)
         method = creates[0] if creates else ""
         if not method and row.method_at and not self._can_be_post(row, request):

@@ -14,6 +14,7 @@ from idemlint.model.words import deed_phrase, shown, title_of
 if TYPE_CHECKING:
     import ast
     from collections.abc import Iterator
+    from pathlib import Path
 
     from idemlint.model.deeds import Deed
     from idemlint.model.entries import Entry, ToolParameter
@@ -32,6 +33,7 @@ _NOUNS = {
     "update": "change",
     "upload": "object",
 }
+_MAX_NEIGHBOURS = 80
 _NO_GUARD = (None, GuardKind.KEPT)
 
 
@@ -59,7 +61,8 @@ class NativeFaults:
                 yield from self._unused(entry)
         for function in functions_of(module, self.model.places.chunks(module, Family.RETRY)):
             for occurrence in self._retried(function):
-                if occurrence.deed.call not in known:
+                call = occurrence.deed.call
+                if call not in known and not self._is_told_by_tool(call, function):
                     yield self._native_evidence(occurrence, None)
 
     # a native key that is not passed
@@ -82,6 +85,33 @@ class NativeFaults:
                 continue
             if decorated or self.model.retries.loop(occurrence.top.event, frame):
                 yield occurrence
+
+    def _is_told_by_tool(self, call: ast.Call, function: Function) -> bool:
+        """Whether a tool without key in a file nearby leads to a call: then the tool is told of."""
+        module = function.module
+        folder = module.path.parent
+        count = 0
+        for pattern in ("*.py", "*/*.py", "../*.py", "../*/*.py"):
+            for path in sorted(folder.glob(pattern)):
+                count += 1
+                if count > _MAX_NEIGHBOURS:
+                    return False
+                if self._leads_to(path.resolve(), call, function):
+                    return True
+        return False
+
+    def _leads_to(self, path: Path, call: ast.Call, function: Function) -> bool:
+        module, program = function.module, self.model.program
+        program.add_edge(module, path)
+        other = program.module(path) if path != module.path else None
+        if other is None or module.path.stem not in other.source.text:
+            return False
+        return any(
+            occurrence.deed.call is call
+            for entry in self.model.entries.of(other)
+            if self._is_without_key(entry) and entry.function is not None
+            for occurrence in self.model.runs.occurrences(entry.frame)
+        )
 
     def _lacking(self, entry: Entry) -> Iterator[Occurrence]:
         """The effects of an entry whose provider takes a key and gets none."""
