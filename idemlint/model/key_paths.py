@@ -79,19 +79,19 @@ class KeyPaths:
     def __init__(self, model: Model) -> None:
         self.model = model
         self._parents: dict[Function, dict[ast.AST, ast.AST]] = {}
-        self._known: dict[ast.AST, KeyPath] = {}
+        self._known: dict[tuple[ast.AST, ast.AST], KeyPath] = {}
 
     def of(self, entry: Entry, parameter: ToolParameter) -> KeyPath:
         """What becomes of a key that a tool takes."""
-        if len(entry.parameters) and entry.function is not None:
-            known = self._known.get(parameter.node)
-            if known is None:
-                known = KeyPath()
-                for holder in self._holders(entry, parameter):
-                    known.add(_Walk(self, entry.function, entry.frame, 0).follow(holder))
-                self._known[parameter.node] = known
-            return known
-        return KeyPath(arrives=True)
+        if entry.function is None:
+            return KeyPath(arrives=True)
+        place = (entry.function.node, parameter.node)
+        known = self._known.get(place)
+        if known is None:
+            known = self._known[place] = KeyPath()
+            for holder in self._holders(entry, parameter):
+                known.add(_Walk(self, entry.function, entry.frame, 0).follow(holder))
+        return known
 
     def _holders(self, entry: Entry, parameter: ToolParameter) -> Iterator[_Holder]:
         function = entry.function

@@ -196,7 +196,7 @@ class Model:
             for keyword in node.keywords
             if keyword.arg
         }
-        for expression in self._parts(check):
+        for expression in self.query_parts(check):
             asked |= {node.attr for node in ast.walk(expression) if isinstance(node, ast.Attribute)}
         for statement in cls.node.body:
             names: set[str] = set()
@@ -212,7 +212,7 @@ class Model:
                     return True
         return False
 
-    def _parts(self, check: Deed) -> Iterator[ast.expr]:
+    def query_parts(self, check: Deed) -> Iterator[ast.expr]:
         """A query, and the expressions of the variables that it is built from."""
         yield check.call
         subject = check.subject

@@ -45,11 +45,11 @@ class ReplayFaults:
                 yield from self._silent(entry, keys, entry.frame, 0)
 
     def _keeps_results(self, entry: Entry) -> bool:
-        """Whether a tool reads a store of its own, and writes to one so that only one call does."""
-        occurrences = self.model.runs.occurrences(entry.frame)
+        """Whether a tool writes to a store of its own in a way that tells who was first."""
         return any(
-            o.deed.kind is DeedKind.CHECK and o.deed.store is not None for o in occurrences
-        ) and any(o.deed.is_effect and o.deed.own and o.deed.role in _CLAIMING for o in occurrences)
+            o.deed.is_effect and o.deed.own and o.deed.role in _CLAIMING
+            for o in self.model.runs.occurrences(entry.frame)
+        )
 
     def _silent(
         self, entry: Entry, keys: list[ToolParameter], frame: Frame, depth: int
@@ -96,13 +96,16 @@ class ReplayFaults:
         """Whether a look asks for what belongs to the key of the tool."""
         names = {parameter.path or parameter.name for parameter in keys}
         fields = {parameter.name for parameter in keys}
-        call, place = deed.call, deed.place
-        for value in (*call.args, *(keyword.value for keyword in call.keywords)):
-            for origin in self.model.values.origins(Place(value, place.frame, place.statement)):
-                if origin.kind is ValueKind.PARAMETER and (
-                    origin.name in names or origin.key in fields
-                ):
-                    return True
+        place = deed.place
+        for part in self.model.query_parts(deed):
+            for node in ast.walk(part):
+                if not isinstance(node, ast.Name | ast.Attribute):
+                    continue
+                for origin in self.model.values.origins(Place(node, place.frame, place.statement)):
+                    if origin.kind is ValueKind.PARAMETER and (
+                        origin.name in names or origin.key in fields
+                    ):
+                        return True
         return False
 
     def _is_replay(self, point: ReturnPoint, frame: Frame, entry: Entry) -> bool:
