@@ -141,7 +141,13 @@ def _list_as_required(
         quote = editor.code(parameter.node)[0] if isinstance(parameter.node, ast.Constant) else '"'
         name = f"{quote}{parameter.name}{quote}"
         required = _entry_of(symbol.node, "required")
-        if required is None:
+        described = _entry_of(symbol.node, parameter.name)
+        if isinstance(described, ast.Dict):
+            # inputs that are written without a schema around them say it of each one
+            nullable = _entry_of(described, "nullable")
+            if nullable is not None:
+                editor.replace_node(nullable, "False")
+        elif required is None:
             editor.add_entry(symbol.node, f"{quote}required{quote}", f"[{name}]")
         elif isinstance(required, ast.List):
             start, end = editor.span(required)

@@ -704,8 +704,10 @@ class Entries:
             }
             if plain and all(not isinstance(v, ast.Constant) for _, v in plain.values()):
                 return [
-                    ToolParameter(str(name), key, place.frame.module, True, "schema")
-                    for name, (key, _) in plain.items()
+                    ToolParameter(
+                        str(name), key, place.frame.module, not _is_nullable(value), "schema"
+                    )
+                    for name, (key, value) in plain.items()
                 ]
             return [] if not plain or set(plain) == {"type"} else None
         mapping = self.values.mapping(where)
@@ -801,6 +803,12 @@ def _field_facts(value: ast.expr | None) -> tuple[bool, str]:
     if _last_name(value.func) not in ("Field", "field"):
         required = False
     return required, description
+
+
+def _is_nullable(value: ast.expr) -> bool:
+    """Whether what is written of an input lets it be left out: `{"nullable": True}`."""
+    found = _dict_path(value, ["nullable"])
+    return isinstance(found, ast.Constant) and found.value is True
 
 
 def _allows_none(annotation: ast.expr) -> bool:

@@ -232,11 +232,24 @@ class _Walk:
 
     def _end(self, value: _Value, statement: ast.AST) -> None:
         """`if not key: raise …` demands a key; other tests, errors and lone expressions drop it."""
-        node = value.node
-        if isinstance(statement, ast.If) and node is statement.test and not value.is_part:
-            self.path.is_demanded = self.path.is_demanded or (
-                isinstance(statement.body[-1], ast.Raise | ast.Return) and _says_absent(node)
-            )
+        if value.is_part or self.path.is_demanded:
+            return
+        if isinstance(statement, ast.Assert):
+            self.path.is_demanded = value.node is statement.test
+        elif isinstance(statement, ast.If) and value.node is statement.test:
+            self.path.is_demanded = _says_absent(value.node) and self._refuses(statement.body)
+
+    def _refuses(self, body: list[ast.stmt]) -> bool:
+        """Whether a block leaves without having done anything."""
+        if not isinstance(body[-1], ast.Raise | ast.Return):
+            return False
+        inside = {id(node) for statement in body for node in ast.walk(statement)}
+        return not any(
+            occurrence.deed.is_effect
+            for event in self.model.names.flow(self.function).calls
+            if id(event.node) in inside
+            for occurrence in self.model.runs.of_event(event, self.frame, 2)
+        )
 
     def _compared(self, value: _Value, compare: ast.Compare) -> None:
         others = [side for side in (compare.left, *compare.comparators) if side is not value.node]
@@ -362,12 +375,14 @@ def _makes(value: ast.expr) -> bool:
 
 
 def _says_absent(test: ast.AST) -> bool:
-    """`not key`, `key is None`, `key == ""`."""
+    """`not key`, `key is None`, `key == ""`, `len(key) < 8`."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return True
     if isinstance(test, ast.BoolOp):
         return isinstance(test.op, ast.Or) and any(map(_says_absent, test.values))
-    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is | ast.Eq):
-        other = test.comparators[0]
+    if not isinstance(test, ast.Compare):
+        return False
+    other = test.comparators[0]
+    if isinstance(test.ops[0], ast.Is | ast.Eq):
         return isinstance(other, ast.Constant) and not other.value
-    return False
+    return isinstance(test.ops[0], ast.Lt | ast.LtE) and isinstance(other, ast.Constant)
