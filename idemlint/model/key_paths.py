@@ -256,9 +256,12 @@ class _Walk:
         if not all(isinstance(side, ast.Constant) for side in others):
             self.path.arrives = True
             return
-        parent = self.parents.get(compare)
-        if isinstance(parent, ast.If):
-            self._end(value.around(compare), parent)
+        test: ast.AST = compare
+        parent = self.parents.get(test)
+        while isinstance(parent, ast.BoolOp | ast.UnaryOp):
+            test, parent = parent, self.parents.get(parent)
+        if isinstance(parent, ast.If | ast.Assert):
+            self._end(value.around(test), parent)
 
     def _chosen(self, node: ast.AST, choice: ast.BoolOp | ast.IfExp) -> None:
         """`key or make()`: another value can stand in for the key."""
@@ -371,7 +374,9 @@ def _entry_with(mapping: ast.AST, node: ast.AST) -> str:
 
 def _makes(value: ast.expr) -> bool:
     """Whether an expression can make a key."""
-    return not isinstance(value, ast.Constant | ast.Dict | ast.List | ast.Tuple)
+    return not isinstance(
+        value, ast.Constant | ast.Dict | ast.List | ast.Tuple | ast.Compare | ast.UnaryOp
+    )
 
 
 def _says_absent(test: ast.AST) -> bool:
