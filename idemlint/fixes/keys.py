@@ -389,13 +389,22 @@ def node_key(cure: Cure, entry: Entry) -> str | None:
     rounds = _round_names(cure)
     if rounds is None:
         return None
-    fields = _state_reads(cure, state)
+    fields = _state_reads(cure, state) or _whole_state(cure, state)
     parts = [f"{{{thread}}}", entry.name, *(f"{{{field}}}" for field in (*fields, *rounds))]
     text = ":".join(parts)
     quote = '"' if "'" in text else "'"
     namespace = cure.editor.add_import("uuid", "NAMESPACE_URL")
     uuid5 = cure.editor.add_import("uuid", "uuid5")
     return f"str({uuid5}({namespace}, f{quote}{text}{quote}))"
+
+
+def _whole_state(cure: Cure, state: str) -> list[str]:
+    """What tells one intent from another where the effect gets no field of the state by itself."""
+    call = cure.occurrence.deed.call
+    if any(isinstance(node, ast.Name) and node.id == state for node in ast.walk(call)):
+        return [f"{cure.editor.add_import('json', 'dumps')}({state}, sort_keys=True)"]
+    function = cure.function
+    return [] if function is None else _state_reads(function.node, state)
 
 
 def _thread_id(cure: Cure, function: Function) -> str | None:

@@ -125,22 +125,46 @@ def _require_argument(node: ast.arg, parameter: ToolParameter, editor: Editor) -
     positional = [*arguments.posonlyargs, *arguments.args]
     default = parameter.default
     assert default is not None
-    start, end = editor.span(node)[0], editor.span(default.node)[1]
+    start, end = editor.span(node)[0], _whole(default.node, editor)[1]
     bare = _without_none(editor.code(node))
-    if node in arguments.kwonlyargs:
+    first = next(iter(positional[len(positional) - len(arguments.defaults) :]), node)
+    if node in arguments.kwonlyargs or first is node:
         editor.replace(start, end, bare)
         return
-    first = positional[len(positional) - len(arguments.defaults)]
-    if first is node:
-        editor.replace(start, end, bare)
+    # it stands behind other defaults, and what has none stands before them
+    if _moved_row(start, end, bare, editor.span(first)[0], editor):
         return
-    # it stands behind other defaults: take it out with the comma before it, put it before them
-    before = positional[positional.index(node) - 1]
-    previous_default = arguments.defaults[
-        positional.index(before) - len(positional) + len(arguments.defaults)
-    ]
-    editor.replace(editor.span(previous_default)[1], end, "")
+    before = positional.index(node) - 1 - len(positional) + len(arguments.defaults)
+    behind = _whole(arguments.defaults[before], editor)[1]
+    comma = editor.text.index(",", behind)
+    editor.replace(comma, end, "")
     editor.insert(editor.span(first)[0], f"{bare}, ")
+
+
+def _whole(node: ast.expr, editor: Editor) -> tuple[int, int]:
+    """The span of an expression with the brackets around it."""
+    start, end = editor.span(node)
+    text = editor.text
+    while text[:start].rstrip().endswith("(") and text[end:].lstrip().startswith(")"):
+        start = text.rindex("(", 0, start)
+        end = text.index(")", end) + 1
+    return start, end
+
+
+def _moved_row(start: int, end: int, bare: str, target: int, editor: Editor) -> bool:
+    """Move a parameter that has its rows for itself, comment included, to another row."""
+    text = editor.text
+    row, target_row = last_line_start(text, start), last_line_start(text, target)
+    newline = text.find("\n", end)
+    rest = text[end : newline + 1].replace("\r\n", "\n")
+    if text[row:start].strip() or text[target_row:target].strip() or newline < 0:
+        return False
+    code = rest.partition("#")[0].strip()
+    if code not in ("", ","):
+        return False
+    editor.insert(target_row, f"{text[row:start]}{bare}{rest if code else ',' + rest}")
+    editor.replace(row, newline + 1, "")
+    return True
 
 
 def _without_none(code: str) -> str:
