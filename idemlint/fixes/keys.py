@@ -403,8 +403,10 @@ def _whole_state(cure: Cure, state: str) -> list[str]:
     call = cure.occurrence.deed.call
     if any(isinstance(node, ast.Name) and node.id == state for node in ast.walk(call)):
         return [f"{cure.editor.add_import('json', 'dumps')}({state}, sort_keys=True)"]
-    function = cure.function
-    return [] if function is None else _state_reads(function.node, state)
+    if cure.function is None:
+        return []
+    reads = [_field(node, state) for node in ast.walk(cure.function.node)]
+    return [name for name in dict.fromkeys(reads) if name][:4]
 
 
 def _thread_id(cure: Cure, function: Function) -> str | None:

@@ -24,7 +24,7 @@ _CLOSING = {"execute", "execute_async"}
 _PRESENCE = ("exists(", "is_file(", "isfile(")
 _CLAIMING = (("return True",), ("return False",), ("open(", ".write_text(", ".write_bytes("))
 _SCHEMA_KEYS = ("input_schema", "inputSchema", "parameters")
-_RETRYING = ("attempt", "retries")
+_RETRYING = ("attempt", "retries", "while True", "in range(")
 _SQL = ("insert into", "insert ignore", "insert or ignore", "insert or replace", "insert or abort",
         "insert or fail", "insert or rollback", "replace into", "upsert into")  # fmt: skip
 
