@@ -226,7 +226,13 @@ class _Run:
         from idemlint.source.gate import Gate
 
         signals = self._signals
-        return Gate(signals.texts, signals.makers, signals.companions, signals.writing)
+        return Gate(
+            signals.texts,
+            signals.makers,
+            signals.companions,
+            signals.writing,
+            signals.remembering,
+        )
 
     # files
 

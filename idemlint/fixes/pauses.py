@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from idemlint.diagnostic import Applicability
+from idemlint.fixes.editing import last_line_start
 from idemlint.fixes.editors import Editors
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from idemlint.model.evidence import Evidence
     from idemlint.model.program import Function
 
-__all__ = ["moved_fix"]
+__all__ = ["moved_fix", "raised_fix"]
 
 
 def moved_fix(evidence: Evidence) -> Fix | None:
@@ -37,6 +38,24 @@ def moved_fix(evidence: Evidence) -> Fix | None:
             _insert_rows(editor, second, editor.rows_of(first))
             return editors.fix("Move the effect behind the pause", Applicability.UNSAFE)
     return _own_body(function, hop.event.node, editors, editor)
+
+
+def raised_fix(evidence: Evidence) -> Fix | None:
+    """Raise the framework's own exception again, before the handler that would keep it."""
+    handler, pause = evidence.subject
+    if not pause.raises:
+        return None
+    editors = Editors()
+    editor = editors.of(evidence.module)
+    module, _, name = pause.raises[-1].rpartition(".")
+    start = editor.span(handler)[0]
+    row = last_line_start(editor.text, start)
+    indent = editor.text[row:start]
+    if indent.strip():
+        return None
+    error = editor.add_import(module, name)
+    editor.insert(row, f"{indent}except {error}:\n{indent}    raise\n")
+    return editors.fix(f"Raise `{name}` again before this handler", Applicability.SAFE)
 
 
 def _blocks(function: Function) -> list[list[ast.stmt]]:

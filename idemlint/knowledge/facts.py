@@ -360,6 +360,101 @@ class Knowledge:
         """What a call or decorator retries."""
         return self._all("retry", path)
 
+    @functools.cached_property
+    def retry_calls(self) -> frozenset[str]:
+        """The last names of calls by which a body asks to be run again."""
+        return frozenset(
+            path.rpartition(".")[2]
+            for row in self.rows("retry")
+            if row.kind == "call"
+            for path in row.path
+        )
+
+    @functools.cached_property
+    def policy_uses(self) -> dict[str, list[tuple[str, int | str, rows.Retry]]]:
+        """Where retry policies are used: by the last name of the call its path, the argument, the row."""
+        found: dict[str, list[tuple[str, int | str, rows.Retry]]] = {}
+        for row in self.rows("retry"):
+            for use in row.used_at:
+                path, _, place = use.partition("#")
+                where = int(place) if place.isdigit() else place
+                found.setdefault(path.rpartition(".")[2], []).append((path, where, row))
+        return found
+
+    @functools.cached_property
+    def retrying_libraries(self) -> frozenset[str]:
+        """The libraries whose objects call again what they are given."""
+        return frozenset(
+            path.partition(".")[0]
+            for row in self.rows("retry")
+            if row.kind in ("caller", "iterator")
+            for path in row.path
+        )
+
+    @functools.cached_property
+    def retry_options(self) -> frozenset[str]:
+        """The keywords by which a call sends itself again."""
+        return frozenset(
+            name
+            for row in self.rows("retry")
+            if row.kind == "kwarg"
+            for name in row.limit
+            if isinstance(name, str)
+        )
+
+    @functools.cached_property
+    def _quiet_functions(self) -> dict[str, re.Pattern[str]]:
+        lists = self._tables.lists["quiet_code"]
+        return {kind: re.compile("|".join(texts), re.IGNORECASE) for kind, texts in lists.items()}
+
+    def is_quiet_function(self, name: str) -> bool:
+        """Whether the name of a function says that its requests change nothing."""
+        return self._quiet_functions["functions"].search(name) is not None
+
+    def is_quiet_class(self, name: str) -> bool:
+        """Whether the name of a class says that its requests change nothing."""
+        return self._quiet_functions["classes"].search(name) is not None
+
+    def is_quiet_text(self, text: str) -> bool:
+        """Whether the code of a function says that it asks a model."""
+        return self._quiet_functions["texts"].search(text) is not None
+
+    @functools.cached_property
+    def containers(self) -> frozenset[str]:
+        """The calls that make containers in the memory of the process."""
+        return frozenset(self._tables.lists["memory"]["containers"])
+
+    @functools.cached_property
+    def memory_decorators(self) -> frozenset[str]:
+        """The decorators that keep results in the memory of the process."""
+        return frozenset(self._tables.lists["memory"]["decorators"])
+
+    @functools.cached_property
+    def _memory_names(self) -> dict[str, re.Pattern[str]]:
+        lists = self._tables.lists["memory"]
+        return {
+            kind: re.compile("|".join(lists[kind]), re.IGNORECASE)
+            for kind in ("counters", "stores")
+        }
+
+    def is_counter(self, name: str) -> bool:
+        """Whether the name of a container or its class says that it counts or limits."""
+        return self._memory_names["counters"].search(name) is not None
+
+    def is_dedup_store(self, name: str) -> bool:
+        """Whether the name of a class or module says that it keeps keys of operations."""
+        return self._memory_names["stores"].search(name) is not None
+
+    @property
+    def conflicts(self) -> dict[str, list[str]]:
+        """The lists of `conflicts`: what says that a key was used before."""
+        return self._tables.lists["conflicts"]
+
+    @property
+    def refusals(self) -> dict[str, list[str]]:
+        """The lists of `refusals`: what proves that nothing happened."""
+        return self._tables.lists["refusals"]
+
     def guards(self, path: str) -> list[rows.Guard]:
         """What a call or decorator guards."""
         return self._all("guard", path)

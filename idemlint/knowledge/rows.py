@@ -103,6 +103,7 @@ class Effect(_Row):
     undo: str = ""
     operation: str = ""
     automatic_key: str = ""
+    automatic_since: str = ""
     window: str = ""
     provider: str = ""
 
@@ -385,6 +386,9 @@ class Retry(_Row):
     used_at: tuple[str, ...] = ()
     mounted_by: tuple[str, ...] = ()
     body: tuple[Place, ...] = ()
+    covers: tuple[Place, ...] = ()
+    covers_own: bool = False
+    only: tuple[Place, ...] = ()
     checked: str = ""
 
 

@@ -24,9 +24,20 @@ _CLOSING = {"execute", "execute_async"}
 _PRESENCE = ("exists(", "is_file(", "isfile(")
 _CLAIMING = (("return True",), ("return False",), ("open(", ".write_text(", ".write_bytes("))
 _SCHEMA_KEYS = ("input_schema", "inputSchema", "parameters")
-_RETRYING = ("attempt", "retries", "while True", "in range(")
+_LOOPING = ("attempt", "retries", "while True", "in range(")
+"""Words of loops that try again; with a provider that takes keys they are enough."""
 _SQL = ("insert into", "insert ignore", "insert or ignore", "insert or replace", "insert or abort",
         "insert or fail", "insert or rollback", "replace into", "upsert into")  # fmt: skip
+_RETRYING = ("retry", "Retry", "RETRY", "retries", "RETRIES", "backoff")
+_COUNTING = ("attempt", "ATTEMPT", "tries", "sleep(", "in range(", "while True", "while not ")
+_REMEMBERED = (" in self.", " in cls.", " in _", ".get(")
+_KEEPING = ((".add(", ".append", "] = ", "setdefault("), ("if ",))
+_TOLD = ("is_new(", "is_dup", "is_seen(", "was_seen(", "has_seen(", "seen_before(", "already_seen(",
+         "already_sent(", "already_processed(", "already_handled(", "is_processed(", "was_processed(",
+         "was_handled(", "is_handled(", "check_and_")  # fmt: skip
+_ACTING = {"smtplib", "urllib"}
+"""Parts of the standard library that act on other machines."""
+_AGAIN = (("for ", "while "), ("except", "status", ".ok", "is_success"), ("return", "break"))
 
 
 class Signal(enum.IntEnum):
@@ -51,7 +62,15 @@ class Signal(enum.IntEnum):
     HANDLER = enum.auto()
     """A function that a platform finds by its name."""
     RETRY = enum.auto()
-    """A retry of something that takes a key."""
+    """Something that runs code again."""
+    RESENDER = enum.auto()
+    """A client that can send a request of any method again."""
+    MEMORY = enum.auto()
+    """A look into a container that lives as long as the process."""
+    CONFLICT = enum.auto()
+    """The conflict of a key."""
+    REQUEST = enum.auto()
+    """A request that such a client can send."""
 
 
 class Meaning(NamedTuple):
@@ -81,6 +100,7 @@ class Signals:
         self.makers: set[str] = set()
         self.calls: set[str] = set()
         self._found: dict[str, dict[_Kind, set[str]]] = {}
+        self.is_dedup_store = knowledge.is_dedup_store
         self._add_entries(knowledge)
         for library, name in knowledge.replaying_pauses:
             self._add(f"{name}(", Signal.PAUSE, {library})
@@ -93,6 +113,8 @@ class Signals:
         for store in knowledge.rows("store"):
             self._add_store(store, knowledge)
         self._add_retries(knowledge)
+        self._add_memory(knowledge)
+        self._add_conflicts(knowledge)
         self._add_libraries(knowledge)
 
     @functools.cached_property
@@ -119,6 +141,16 @@ class Signals:
             for number, meanings in enumerate(self.meanings)
             if all(meaning.companions for meaning in meanings)
         }
+
+    @functools.cached_property
+    def remembering(self) -> frozenset[int]:
+        """The numbers of the texts that look into a container."""
+        return frozenset(
+            number
+            for number, text in enumerate(self.texts)
+            if text in _REMEMBERED
+            and all(meaning.signal is Signal.MEMORY for meaning in self.meanings[number])
+        )
 
     @functools.cached_property
     def writing(self) -> frozenset[int]:
@@ -172,15 +204,51 @@ class Signals:
                 self._add(text, Signal.SCHEMA, (), (("name",),))
 
     def _add_retries(self, knowledge: Knowledge) -> None:
-        """Retry decorators and, where a provider that takes keys is used, the words of loops."""
-        for row in knowledge.rows("retry"):
-            if row.kind == "decorator":
-                for path in row.path:
-                    self._add(f"@{_last(path)}", Signal.RETRY, {_first(path)})
-                    self._add(f".{_last(path)}(", Signal.RETRY, {_first(path)})
-        keyed = knowledge.keyed_libraries
         for text in _RETRYING:
-            self._add(text, Signal.RETRY, keyed)
+            self._add(text, Signal.RETRY)
+        for text in _COUNTING:
+            self._add(text, Signal.RETRY, knowledge.effect_libraries | _ACTING, _AGAIN)
+        for text in _LOOPING:
+            self._add(text, Signal.RETRY, knowledge.keyed_libraries)
+        for row in knowledge.rows("retry"):
+            for path in row.path:
+                if row.kind in ("decorator", "iterator", "caller", "call"):
+                    self._add(_last(path), Signal.RETRY, {_first(path)})
+                elif row.kind == "kwarg":
+                    for name in row.limit:
+                        self._add(f"{name}=", Signal.RETRY, {_first(path)})
+                elif row.kind == "client" and "POST" in row.methods:
+                    self._add(f"{_last(path)}(", Signal.RESENDER)
+            for name in row.methods_argument if row.kind == "client" else ():
+                self._add(f"{name}=", Signal.RESENDER)
+        for path, _, _ in (use for uses in knowledge.policy_uses.values() for use in uses):
+            self._add(f"{_last(path)}(", Signal.RETRY, {_first(path)}, (("Retry", "retry"),))
+        for row in knowledge.rows("http"):
+            if row.method == "POST" or row.method_at:
+                for path in row.path:
+                    self._add(f".{_last(path)}(", Signal.REQUEST)
+
+    def _add_memory(self, knowledge: Knowledge) -> None:
+        acting = knowledge.effect_libraries | _ACTING
+        for text in _REMEMBERED:
+            self._add(text, Signal.MEMORY, acting, _KEEPING)
+        for text in _TOLD:
+            self._add(text, Signal.MEMORY, acting)
+        for path in knowledge.memory_decorators:
+            self._add(f"@{_last(path)}", Signal.MEMORY, acting)
+            self._add(f".{_last(path)}", Signal.MEMORY, acting)
+
+    def _add_conflicts(self, knowledge: Knowledge) -> None:
+        lists = knowledge.conflicts
+        texts = {_last(name) for name in lists["errors"]} | set(lists["codes"])
+        for status in lists["statuses"]:
+            texts |= {f"== {status}", f"!= {status}"}
+        texts |= {".conflict", ".CONFLICT", "_CONFLICT"}
+        for store in knowledge.rows("store"):
+            texts |= {_last(path) for path in store.violation if "Exception" not in _last(path)}
+        for text in texts:
+            if len(text) > 5:  # noqa: PLR2004 - a shorter one stands everywhere
+                self._add(text, Signal.CONFLICT, (), (("key", "Key", "operation"),))
 
     def _add_store(self, store: rows.Store, knowledge: Knowledge) -> None:
         if store.kind == "file":

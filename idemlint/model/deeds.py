@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from idemlint.knowledge import rows
     from idemlint.knowledge.facts import Knowledge, StoreRole
     from idemlint.model.names import Names
+    from idemlint.model.program import Function
     from idemlint.model.symbols import Symbol
     from idemlint.model.values import Entry, Values
 
@@ -169,6 +170,11 @@ class Deeds:
             path = function.function.qualified_name
             for row in self.knowledge.pauses(self.knowledge.alias(path)):
                 return Deed(DeedKind.PAUSE, place, path, pause=row)
+        if functions and all(_is_abstract(function.function) for function in functions):
+            does = self.named(functions[0].function.name)
+            return Deed(
+                DeedKind.OPAQUE, place, does=does, reason="abstract", callees=tuple(functions)
+            )
         if functions:
             return Deed(DeedKind.INNER, place, callees=tuple(functions))
         if any(isinstance(symbol, ClassSymbol) for symbol in others):
@@ -856,6 +862,17 @@ class Deeds:
         for number, value in enumerate(call.args):
             if not isinstance(value, ast.Starred):
                 yield str(number), Place(value, place.frame, place.statement)
+
+
+def _is_abstract(function: Function) -> bool:
+    """Whether a method is only declared, for subclasses to say what it does."""
+    if "abstractmethod" in function.decorator_names:
+        return True
+    return function.owner is not None and all(
+        isinstance(statement, ast.Pass)
+        or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
+        for statement in function.body
+    )
 
 
 def _last_name(node: ast.expr) -> str:

@@ -362,7 +362,7 @@ class Entries:
         for where in row.bodies:
             value = argument(call, (where,))
             if value is not None:
-                for element in self._elements(Place(value, place.frame, place.statement)):
+                for element in self.elements(Place(value, place.frame, place.statement)):
                     yield from self._functions(element)
 
     def _functions(self, place: Place) -> Iterator[FunctionSymbol]:
@@ -374,16 +374,15 @@ class Entries:
                 if method is not None:
                     yield FunctionSymbol(method, symbol)
 
-    def _elements(self, place: Place) -> Iterator[Place]:
+    def elements(self, place: Place) -> Iterator[Place]:
+        """What a list holds, as far as it is written down, and what was added to it."""
         yield from self._added(place)
         for symbol in self.names.resolve(place):
             if isinstance(symbol, Literal) and isinstance(symbol.node, ast.List | ast.Tuple):
                 where = symbol.place
                 for element in symbol.node.elts:
                     if isinstance(element, ast.Starred):
-                        yield from self._elements(
-                            Place(element.value, where.frame, where.statement)
-                        )
+                        yield from self.elements(Place(element.value, where.frame, where.statement))
                     else:
                         yield Place(element, where.frame, where.statement)
             elif isinstance(symbol, Literal) and isinstance(symbol.node, ast.Dict):
@@ -403,7 +402,7 @@ class Entries:
             if mutation.value is not None and mutation.kind in ("append", "insert", "add"):
                 yield Place(mutation.value, place.frame, mutation.statement)
             elif mutation.value is not None and mutation.kind == "extend":
-                yield from self._elements(Place(mutation.value, place.frame, mutation.statement))
+                yield from self.elements(Place(mutation.value, place.frame, mutation.statement))
 
     # making entries
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from idemlint.model.coarse_faults import CoarseFaults
 from idemlint.model.contract_faults import ContractFaults
+from idemlint.model.conflict_faults import ConflictFaults
+from idemlint.model.dedup_faults import DedupFaults
 from idemlint.model.deeds import Deed, DeedKind, Deeds
 from idemlint.model.entries import Entries
 from idemlint.model.functions import functions_of
@@ -17,11 +19,15 @@ from idemlint.model.keys import Keys
 from idemlint.model.names import Names
 from idemlint.model.native_faults import NativeFaults
 from idemlint.model.pause_faults import PauseFaults
+from idemlint.model.producer_faults import ProducerFaults
+from idemlint.model.quiet_code import QuietCode
 from idemlint.model.race_faults import RaceFaults
 from idemlint.model.replay_faults import ReplayFaults
 from idemlint.model.retries import Retries
+from idemlint.model.retry_faults import RetryFaults
 from idemlint.model.runs import Runs
 from idemlint.model.sql import unique_columns
+from idemlint.model.swallow_faults import SwallowFaults
 from idemlint.model.symbols import ClassSymbol, Place
 from idemlint.model.tool_faults import ToolFaults
 from idemlint.model.values import Values
@@ -51,6 +57,7 @@ class Model:
         self, program: Program, knowledge: Knowledge, names: ProjectNames, places: Places
     ) -> None:
         self.program = program
+        self.resends = names.resends
         self.knowledge = knowledge
         self.places = places
         self.writers = frozenset(names.writers) | knowledge.writing_names(
@@ -67,12 +74,24 @@ class Model:
         self.entries = Entries(self.names, self.values, knowledge, places)
         self.tool_names = self.deeds.reader
         self.key_paths = KeyPaths(self)
+        self.quiet = QuietCode(knowledge, self.tool_names)
+        self.dedup = DedupFaults(self)
         tools = ToolFaults(self)
-        self._faults: list[_Faults] = [KeyFaults(self), RaceFaults(self), tools]
-        self._faults += [ContractFaults(self, tools), NativeFaults(self, tools)]
-        self._faults += [CoarseFaults(self), ReplayFaults(self)]
+        self._faults: list[_Faults] = [
+            KeyFaults(self),
+            RaceFaults(self),
+            tools,
+            ContractFaults(self, tools),
+            NativeFaults(self, tools),
+            CoarseFaults(self),
+            RetryFaults(self),
+            self.dedup,
+            ReplayFaults(self),
+            ProducerFaults(self),
+            ConflictFaults(self),
+        ]
         if names.pauses:
-            self._faults.append(PauseFaults(self))
+            self._faults += [PauseFaults(self), SwallowFaults(self)]
         self._written: dict[Module, dict[str, set[ast.AST]]] = {}
         self._schemas: dict[tuple[object, str], list[frozenset[str]]] = {}
 
@@ -184,6 +203,20 @@ class Model:
                         yield path.read_text(encoding="utf-8", errors="replace")
                     except OSError:
                         continue
+
+    def neighbours(self, module: Module, word: str) -> Iterator[Module]:
+        """A module, and those in its folder and one below, whose text holds a word."""
+        yield module
+        count = 0
+        for pattern in ("*.py", "*/*.py"):
+            for path in sorted(module.path.parent.glob(pattern)):
+                if count > _MAX_SCHEMA_FILES:
+                    return
+                count += 1
+                self.program.add_edge(module, path)
+                other = self.program.module(path)
+                if other is not None and other is not module and word in other.source.text:
+                    yield other
 
     def _model_is_unique(self, insert: Deed, check: Deed) -> bool:
         cls = self._record_class(insert)

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from idemlint.model.deeds import argument
+from idemlint.model.functions import all_statements
 from idemlint.model.program import inner_statements
-from idemlint.model.symbols import External, Place
+from idemlint.model.refusals import Refusals
+from idemlint.model.symbols import External, FunctionSymbol, Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,16 +21,14 @@ if TYPE_CHECKING:
     from idemlint.model.guards import Guards
     from idemlint.model.names import Names
     from idemlint.model.program import Function
-    from idemlint.model.symbols import Frame
+    from idemlint.model.symbols import Frame, Symbol
 
-__all__ = ["Retries", "Retrying"]
+__all__ = ["Retries", "Retrying", "functions_in"]
 
 _COUNTERS = {"range", "count", "itertools.count", "itertools.repeat", "trange", "tqdm"}
-_REFUSED = {
-    "ConnectError", "ConnectTimeout", "ConnectionRefusedError", "RateLimitError", "RateLimitExceeded",
-    "TooManyRequests", "ThrottlingException", "NewConnectionError", "PoolTimeout", "NameResolutionError",
-    "ConnectTimeoutError", "gaierror",
-}  # fmt: skip
+_OUTCOMES = {"status_code", "status", "ok", "is_success", "is_error", "success", "successful"}
+_COUNTING = ("delay", "backoff", "attempt", "retr", "wait", "tries", "interval")
+_MAX_DEFINITIONS = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,6 +48,7 @@ class Retries:
         self.names = names
         self.guards = guards
         self.knowledge = knowledge
+        self.refusals = Refusals(names, knowledge)
 
     def decorator(self, function: Function) -> Retrying | None:
         """The retry decorator of a function, unless it is switched off or repeats only refusals."""
@@ -61,64 +62,100 @@ class Retries:
         for decorator in function.decorators:
             call = decorator if isinstance(decorator, ast.Call) else None
             target = call.func if call is not None else decorator
-            for path in self.names.paths(Place(target, frame)):
-                for row in self.knowledge.retries(path):
-                    if row.kind != "decorator":
-                        continue
-                    if call is not None and self._is_off(row, call, frame):
-                        continue
-                    name = ast.unparse(target)
-                    return Retrying(decorator, f"`@{name}`", row=row)
+            for symbol in self.names.resolve(Place(target, frame)):
+                found = self._by_decorator(symbol, decorator, call, frame)
+                if found is not None:
+                    return found
         return None
 
-    def _is_off(self, row: rows.Retry, call: ast.Call, frame: Frame) -> bool:
+    def _by_decorator(
+        self, symbol: Symbol, decorator: ast.expr, call: ast.Call | None, frame: Frame
+    ) -> Retrying | None:
+        target = call.func if call is not None else decorator
+        words = f"`@{ast.unparse(target)}`"
+        for path in self.names.paths_of(symbol):
+            for row in self.knowledge.retries(path):
+                if row.kind in ("decorator", "iterator") and not (
+                    call is not None and self.is_off(row, call, frame)
+                ):
+                    return Retrying(decorator, words, row=row)
+        if isinstance(symbol, FunctionSymbol):
+            if self.repeated(symbol.function) is not None:
+                return Retrying(decorator, words)
+        elif isinstance(symbol, External) and symbol.made is not None:
+            # `again = retry(stop=…)`, then `@again`
+            made = symbol.made.node
+            if call is None and isinstance(made, ast.Call):
+                for path in self.names.paths(Place(made.func, symbol.made.frame)):
+                    for row in self.knowledge.retries(path):
+                        if row.kind == "decorator" and not self.is_off(
+                            row, made, symbol.made.frame
+                        ):
+                            return Retrying(decorator, words, row=row)
+        return None
+
+    def is_off(self, row: rows.Retry, call: ast.Call, frame: Frame) -> bool:
         given = {k.arg: ast.unparse(k.value) for k in call.keywords if k.arg}
         for off in row.off_with:
             name, _, value = off.partition("=")
             if name in given and given[name].endswith(value):
                 return True
         filtered = argument(call, row.filter) if row.filter else None
-        return filtered is not None and self._only_refusals(filtered)
+        return filtered is not None and self._only_refusals(filtered, frame)
 
-    def _only_refusals(self, node: ast.expr) -> bool:
+    def _only_refusals(self, node: ast.expr, frame: Frame) -> bool:
         """Whether a filter names only errors that prove that nothing happened."""
         if isinstance(node, ast.Call):
-            return bool(node.args) and all(self._only_refusals(arg) for arg in node.args)
+            if node.args and all(self._only_refusals(arg, frame) for arg in node.args):
+                return True
+            return bool(node.args) and all(self.refusals.predicate(a, frame) for a in node.args)
         listed = node.elts if isinstance(node, ast.Tuple | ast.List) else [node]
-        names = [
-            n.attr if isinstance(n, ast.Attribute) else n.id if isinstance(n, ast.Name) else ""
-            for n in listed
-        ]
-        return bool(names) and all(name in _REFUSED for name in names)
+        return bool(listed) and all(
+            self.refusals.error(item, frame) or self.refusals.predicate(item, frame)
+            for item in listed
+        )
+
+    # loops
 
     def loop(self, event: CallEvent, frame: Frame) -> Retrying | None:
         """The innermost loop that sends the call of `event` again when it failed."""
         function = frame.function
         assert function is not None
-        flow = self.names.flow(function)
-        for statement in reversed(event.loops):
-            if self._is_retry_loop(statement, event, frame, flow):
-                kind = "the loop"
-                return Retrying(statement, f"{kind} in `{function.name}`", statement=statement)
-        return None
+        if not event.loops:
+            return None
+        key = ("retry loop", event.node)
+        if key not in frame.memo:
+            flow = self.names.flow(function)
+            found = None
+            for statement in reversed(event.loops):
+                if self._is_retry_loop(statement, event, frame, flow):
+                    words = f"the loop in `{function.name}`"
+                    found = Retrying(statement, words, statement=statement)
+                    break
+            frame.memo[key] = found
+        retrying: Retrying | None = frame.memo[key]
+        return retrying
 
     def _is_retry_loop(self, loop: ast.stmt, event: CallEvent, frame: Frame, flow: Flow) -> bool:
+        iterated = ""
         if isinstance(loop, ast.For | ast.AsyncFor):
             iterated = self._iterated(loop, frame)
             if iterated == "retry":
                 return True
-            if iterated == "data":
+            if iterated == "data" or self._uses(event.node, loop.target):
                 return False
-            if self._uses(event.node, loop.target):
+            if self._depends_on_method(loop.iter, frame, loop, 0):
                 return False
         if not self._leaves_on_success(loop, event, flow):
+            return False
+        if self._sends_something_else(loop, event, flow):
             return False
         around = [t for t in event.tries if _contains(loop, t)]
         for statement in around:
             for handler in statement.handlers:
-                if _goes_round(handler.body) and not self._refuses(handler):
+                if self._resends(handler, statement, loop, frame):
                     return True
-        return self._status_decides(loop, event, frame, flow)
+        return self._outcome_decides(loop, event, frame, flow, counts=iterated == "attempts")
 
     def _iterated(self, loop: ast.For | ast.AsyncFor, frame: Frame) -> str:
         """What a loop goes over: attempts, a retry library's iterator, or data."""
@@ -126,8 +163,9 @@ class Retries:
         if isinstance(node, ast.Call):
             for symbol in self.names.resolve(Place(node.func, frame, loop)):
                 if isinstance(symbol, External):
-                    if any(row.kind == "iterator" for row in self.knowledge.retries(symbol.path)):
-                        return "retry"
+                    for row in self.knowledge.retries(symbol.path):
+                        if row.kind == "iterator":
+                            return "data" if self.is_off(row, node, frame) else "retry"
                     if symbol.path in _COUNTERS:
                         return "attempts"
                     if symbol.path == "enumerate" and node.args:
@@ -147,63 +185,190 @@ class Retries:
                 isinstance(e, ast.Constant) and isinstance(e.value, int | float) for e in node.elts
             ):
                 return "attempts"
-        if isinstance(node, ast.Name) and any(
-            word in node.id.lower() for word in ("delay", "backoff", "attempt", "retr", "wait")
-        ):
-            return "attempts"
-        return "data"
+        name = node.attr if isinstance(node, ast.Attribute) else ""
+        if isinstance(node, ast.Name):
+            name = node.id
+        return "attempts" if any(word in name.lower() for word in _COUNTING) else "data"
 
     def _uses(self, call: ast.Call, target: ast.expr) -> bool:
         """Whether what is sent depends on the loop's variable."""
         names = {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
-        values = [*call.args, *(keyword.value for keyword in call.keywords)]
-        return any(
-            isinstance(node, ast.Name) and node.id in names
-            for value in values
-            for node in ast.walk(value)
-        )
+        return any(name in names for name in _loaded(call))
+
+    def _depends_on_method(
+        self, node: ast.expr, frame: Frame, statement: ast.stmt, depth: int
+    ) -> bool:
+        """Whether the number of attempts depends on something, such as the method."""
+        assert frame.function is not None
+        flow = self.names.flow(frame.function)
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.IfExp):
+                return True
+            if isinstance(inner, ast.Name) and depth < _MAX_DEFINITIONS:
+                for found in flow.definitions_at(statement, inner.id):
+                    if found.kind == "value" and isinstance(found.node, ast.expr):
+                        if found.statement is not None and self._depends_on_method(
+                            found.node, frame, found.statement, depth + 1
+                        ):
+                            return True
+        return False
 
     def _leaves_on_success(self, loop: ast.stmt, event: CallEvent, flow: Flow) -> bool:
-        """Whether a return or break follows the call inside of the loop."""
+        """Whether a return or break follows the call in its round of the loop."""
         bit = 1 << event.index
-        for point in flow.returns:
-            if _contains(loop, point.statement) and point.before & bit:
-                return True
-            if point.statement is event.statement:
-                return True
-        for node in _statements(loop):
-            if isinstance(node, ast.Break) and flow.before.get(node, 0) & bit:
-                return True
-        return isinstance(loop, ast.While) and not (
-            isinstance(loop.test, ast.Constant) and bool(loop.test.value)
-        )
-
-    def _refuses(self, handler: ast.ExceptHandler) -> bool:
-        return handler.type is not None and self._only_refusals(handler.type)
-
-    def _status_decides(self, loop: ast.stmt, event: CallEvent, frame: Frame, flow: Flow) -> bool:
-        """`if answer.status_code < 500: return` sends again for the other answers."""
-        leaving: list[ast.stmt] = [
-            point.statement for point in flow.returns if _contains(loop, point.statement)
-        ]
-        leaving += [
-            node for node in _statements(loop) if isinstance(node, ast.Break | ast.Continue)
-        ]
+        handled = {
+            id(inner)
+            for statement in event.tries
+            for handler in statement.handlers
+            for outer in handler.body
+            for inner in (outer, *_statements(outer))
+        }
+        leaving = [point.statement for point in flow.returns if _contains(loop, point.statement)]
+        leaving += [node for node in _statements(loop) if isinstance(node, ast.Break)]
         for statement in leaving:
-            for condition in flow.conditions.get(statement, ()):
-                if condition.kind != "test" or not isinstance(condition.node, ast.expr):
+            if id(statement) in handled:
+                continue
+            if statement is event.statement:
+                return True
+            if flow.before.get(statement, 0) & bit and _follows(statement, event.node):
+                return True
+        return isinstance(loop, ast.While) and self._ends_by_flag(loop, event, flow)
+
+    def _ends_by_flag(self, loop: ast.While, event: CallEvent, flow: Flow) -> bool:
+        """`while not sent:` whose flag is set behind the call."""
+        names = {node.id for node in ast.walk(loop.test) if isinstance(node, ast.Name)}
+        for statement in _statements(loop):
+            if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant):
+                if isinstance(statement.value.value, bool) and any(
+                    isinstance(t, ast.Name) and t.id in names for t in statement.targets
+                ):
+                    if flow.before.get(statement, 0) >> event.index & 1 and _follows(
+                        statement, event.node
+                    ):
+                        return True
+        return False
+
+    def _sends_something_else(self, loop: ast.stmt, event: CallEvent, flow: Flow) -> bool:
+        """Whether each round of a loop sends what it has just taken from somewhere."""
+        inside = {id(statement) for statement in _statements(loop)}
+        seen: set[str] = set()
+        waiting = list(_loaded(event.node))
+        counts = isinstance(loop, ast.For | ast.AsyncFor)
+        while waiting:
+            name = waiting.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            for found in flow.definitions_at(event.statement, name):
+                if id(found.statement) not in inside or not isinstance(found.node, ast.expr):
                     continue
-                text = ast.unparse(condition.node)
-                if "status" not in text and ".ok" not in text and "is_success" not in text:
-                    continue
-                if "429" in text and "5" not in text.replace("429", ""):
-                    continue
-                if any(
-                    source.deed.place.node is event.node
-                    for source in self.guards.sources(condition, frame)
+                if found.kind == "item":
+                    return True
+                if found.kind == "augmented" and not counts:
+                    return True
+                if not counts and any(
+                    isinstance(n, ast.Call | ast.Await) and not _is_building(n)
+                    for n in ast.walk(found.node)
                 ):
                     return True
+                waiting += [n.id for n in ast.walk(found.node) if isinstance(n, ast.Name)]
         return False
+
+    def _resends(
+        self, handler: ast.ExceptHandler, statement: ast.Try, loop: ast.stmt, frame: Frame
+    ) -> bool:
+        """Whether a handler leads to the next round, for more than what proves a refusal."""
+        if handler.type is not None and self._only_refusals(handler.type, frame):
+            return False
+        rounds, falling = self.refusals.way(handler.body, frame, statement)
+        if rounds:
+            return True
+        for block in _behind(statement, loop):
+            if not falling:
+                return False
+            rounds, falling = self.refusals.way(block, frame, statement, start=falling)
+            if rounds:
+                return True
+        return False in falling
+
+    def _outcome_decides(
+        self, loop: ast.stmt, event: CallEvent, frame: Frame, flow: Flow, *, counts: bool
+    ) -> bool:
+        """`if answer.status_code < 500: return` sends again for the other answers."""
+        leaving = [point.statement for point in flow.returns if _contains(loop, point.statement)]
+        leaving += [s for s in _statements(loop) if isinstance(s, ast.Break | ast.Continue)]
+        for statement in leaving:
+            again = isinstance(statement, ast.Continue)
+            if not again and not _follows(statement, event.node):
+                continue
+            conditions = [
+                condition
+                for condition in flow.conditions.get(statement, ())
+                if condition.kind == "test" and isinstance(condition.node, ast.expr)
+                and (condition.statement is statement or _contains(loop, condition.statement))
+            ]  # fmt: skip
+            decided = [
+                condition
+                for condition in conditions
+                if self._tells_outcome(condition.node, counts=counts)
+                and any(s.top.event is event for s in self.guards.sources(condition, frame))
+            ]
+            if not decided:
+                continue
+            if again:
+                if not any(self.refusals.test(c.node, c.holds, frame) for c in conditions):  # type: ignore[arg-type]
+                    return True
+            elif not any(self.refusals.test(c.node, not c.holds, frame) for c in decided):  # type: ignore[arg-type]
+                return True
+        return False
+
+    def _tells_outcome(self, node: ast.AST, *, counts: bool) -> bool:
+        if any(isinstance(n, ast.Attribute) and n.attr in _OUTCOMES for n in ast.walk(node)):
+            return True
+        while isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            node = node.operand
+        if isinstance(node, ast.Await):
+            node = node.value
+        return counts and isinstance(node, ast.Name | ast.Call)
+
+    # functions that repeat what they are given
+
+    def repeated(self, function: Function) -> Retrying | None:
+        """What makes a function, or one inside of it, call a parameter again."""
+        memo = self.names.frame(function).memo
+        if "repeats" not in memo:
+            memo["repeats"] = None
+            memo["repeats"] = self._repeated(function)
+        found: Retrying | None = memo["repeats"]
+        return found
+
+    def _repeated(self, function: Function) -> Retrying | None:
+        given: set[str] = set()
+        for inner in functions_in(function):
+            given |= {arg.arg for arg in inner.parameters if arg.arg != inner.self_name}
+            frame = self.names.frame(inner)
+            decorated = self.decorator(inner)
+            for event in self.names.flow(inner).calls:
+                if not self._calls_one_of(event.node, given):
+                    continue
+                found = decorated or self.loop(event, frame)
+                if found is not None:
+                    return found
+        return None
+
+    def _calls_one_of(self, call: ast.Call, names: set[str]) -> bool:
+        """`f(…)`, and calls that call the function they are given (`to_thread(f, …)`)."""
+        if isinstance(call.func, ast.Name):
+            return call.func.id in names
+        return any(isinstance(a, ast.Name) and a.id in names for a in call.args[:2])
+
+
+def functions_in(function: Function) -> Iterator[Function]:
+    """A function and those that are defined inside of it, the outer ones first."""
+    yield function
+    for statement in all_statements(function.body):
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from functions_in(function.module.function(statement, None, function))
 
 
 def _statements(statement: ast.stmt) -> Iterator[ast.stmt]:
@@ -217,14 +382,61 @@ def _contains(outer: ast.stmt, inner: ast.stmt) -> bool:
     return any(statement is inner for statement in _statements(outer))
 
 
-def _goes_round(body: list[ast.stmt]) -> bool:
-    """Whether a handler can lead to the next round of the loop around it."""
-    for statement in body:
-        if isinstance(statement, ast.Return | ast.Raise | ast.Break):
-            return False
-        if isinstance(statement, ast.Continue):
-            return True
-        if isinstance(statement, ast.If) and statement.orelse:
-            if not _goes_round(statement.body) and not _goes_round(statement.orelse):
-                return False
-    return True
+def _follows(statement: ast.stmt, call: ast.Call) -> bool:
+    return statement.lineno >= call.lineno
+
+
+def _loaded(call: ast.Call) -> Iterator[str]:
+    """The names that the arguments of a call are made of."""
+    for value in (*call.args, *(keyword.value for keyword in call.keywords)):
+        for node in ast.walk(value):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                yield node.id
+
+
+def _is_building(node: ast.Call | ast.Await) -> bool:
+    """Whether a call only builds what is sent: headers, a body, a text."""
+    call = node.value if isinstance(node, ast.Await) else node
+    if not isinstance(call, ast.Call):
+        return True
+    func = call.func
+    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+    return any(
+        word in name.lower()
+        for word in (
+            "header", "auth", "token", "dump", "encode", "dict", "build", "format", "payload",
+            "body", "url", "json", "str", "join", "int", "float", "request", "time", "client",
+        )
+    )  # fmt: skip
+
+
+def _behind(statement: ast.stmt, loop: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """The statements that run after one in its round of a loop: of its block, then of those around."""
+    inner: ast.stmt = statement
+    while inner is not loop:
+        outer = _around(inner, loop)
+        if outer is None:
+            return
+        parent, block = outer
+        position = next(n for n, s in enumerate(block) if s is inner)
+        yield block[position + 1 :]
+        inner = parent
+
+
+def _around(statement: ast.stmt, loop: ast.stmt) -> tuple[ast.stmt, list[ast.stmt]] | None:
+    for outer in (loop, *_statements(loop)):
+        for block in _blocks(outer):
+            if any(inner is statement for inner in block):
+                return outer, block
+    return None
+
+
+def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(statement, name, None)
+        if isinstance(block, list):
+            yield block
+    for handler in getattr(statement, "handlers", ()):
+        yield handler.body
+    for case in getattr(statement, "cases", ()):
+        yield case.body

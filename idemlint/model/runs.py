@@ -92,6 +92,11 @@ class Runs:
         self._may_act: dict[ast.AST, tuple[bool, int]] = {}
         self._budget = MAX_FRAMES
 
+    @property
+    def function_names(self) -> frozenset[str]:
+        """The names of all functions of the project."""
+        return self._functions
+
     def occurrences(self, frame: Frame) -> list[Occurrence]:
         """All that can happen when the function of `frame` runs, in the order of its calls."""
         self._budget = MAX_FRAMES
@@ -100,7 +105,7 @@ class Runs:
     def of_event(self, event: CallEvent, frame: Frame, depth: int) -> list[Occurrence]:
         """All that can happen when one call runs, through at most `depth` functions."""
         assert frame.function is not None
-        if not self._is_worthwhile(event) or not self._is_possible(event, frame):
+        if not self.is_worthwhile(event) or not self._is_possible(event, frame):
             return []
         self._budget = MAX_FRAMES
         return list(self._of_call(event, frame, (frame.function,) * (MAX_DEPTH - depth + 1)))
@@ -116,13 +121,13 @@ class Runs:
             return found
         self._budget -= 1
         for event in self.names.flow(function).calls:
-            if not self._is_worthwhile(event) or not self._is_possible(event, frame):
+            if not self.is_worthwhile(event) or not self._is_possible(event, frame):
                 continue
             found.extend(self._of_call(event, frame, (*running, function)))
         frame.memo["occurrences"] = found
         return found
 
-    def _is_worthwhile(self, event: CallEvent) -> bool:
+    def is_worthwhile(self, event: CallEvent) -> bool:
         """A look at the name: whether a call can be of a function of the project, or known to act."""
         name = event.name
         if name in self._functions:
@@ -312,7 +317,7 @@ class Runs:
             name = event.name
             if isinstance(event.node.func, ast.Name) and name in parameters:
                 return True
-            if not self._is_worthwhile(event):
+            if not self.is_worthwhile(event):
                 continue
             deed = self.deeds.of(Place(event.node, frame, event.statement))
             if deed.kind in _KINDS:

@@ -36,6 +36,8 @@ _PLAIN = {
     "setup",
 }
 """Names of functions that say nothing about what they do."""
+_NAMED_PARTS = 3
+"""How much of a path names a module: the file and two packages."""
 _WORD = re.compile(r"\w+")
 
 
@@ -50,6 +52,8 @@ class Family(enum.IntFlag):
     FILE = enum.auto()
     SCHEMA = enum.auto()
     RETRY = enum.auto()
+    MEMORY = enum.auto()
+    CONFLICT = enum.auto()
 
 
 _CODE = Family.ENTRY | Family.PAUSE
@@ -62,6 +66,9 @@ _FAMILIES = {
     Signal.WRITE: Family.WRITE,
     Signal.PRESENCE: Family.FILE,
     Signal.RETRY: Family.RETRY,
+    Signal.REQUEST: Family.RETRY,
+    Signal.MEMORY: Family.MEMORY,
+    Signal.CONFLICT: Family.CONFLICT,
 }
 
 
@@ -72,7 +79,8 @@ class ProjectNames:
     `decorators` and `bases` make entries, by the rows and by the project itself; `libraries` are
     those of the rows that it imports, `functions` the names of all functions that it defines,
     `writers` those of functions that can write to a store, each with the names that their files are
-    imported by; `pauses` says if anything can pause.
+    imported by; `pauses` says if anything can pause, `resends` if a client can be told to send requests
+    again.
     """
 
     decorators: frozenset[str]
@@ -81,6 +89,7 @@ class ProjectNames:
     functions: frozenset[str]
     writers: Mapping[str, frozenset[str]]
     pauses: bool
+    resends: bool = False
 
     def is_same_for(self, other: ProjectNames, missing: frozenset[str]) -> bool:
         """Whether answers are the same with other names; `missing` were asked for, and not there."""
@@ -90,6 +99,7 @@ class ProjectNames:
             and self.libraries == other.libraries
             and self.writers == other.writers
             and self.pauses == other.pauses
+            and self.resends == other.resends
             and missing.isdisjoint(other.functions)
         )
 
@@ -110,6 +120,12 @@ class Selection:
         )
         self.decorators = self._decorators()
         self.bases = self._bases()
+        self.resends = any(
+            meaning.signal is Signal.RESENDER
+            for found in facts.values()
+            for number in found.texts
+            for meaning in signals.meanings[number]
+        )
 
     def names(self) -> ProjectNames:
         """The names of the project."""
@@ -126,6 +142,7 @@ class Selection:
             frozenset(defined),
             {name: frozenset(found) for name, found in stems.items()},
             bool(pauses),
+            self.resends,
         )
 
     def writers(self) -> dict[str, set[str]]:
@@ -199,17 +216,28 @@ class Selection:
             found |= Family.ENTRY
         if not facts.texts:
             return found
+        if self._keeps_keys(path, facts):
+            found |= Family.MEMORY
         mine = self._imported(facts)
         others = mine - {self._package}
         for number in facts.texts:
             text = self.signals.texts[number]
             for meaning in self.signals.meanings[number]:
                 family = _FAMILIES.get(meaning.signal)
+                if meaning.signal is Signal.REQUEST and not self.resends:
+                    continue
                 if family is not None and self._holds(
                     meaning, text, others if meaning.signal is Signal.WRITE else mine
                 ):
                     found |= family
         return found
+
+    def _keeps_keys(self, path: str, facts: FileFacts) -> bool:
+        """Whether a file is named as a store of keys, and looks into a container."""
+        parts = PurePath(path).parts[-_NAMED_PARTS:]
+        return self.signals.is_dedup_store("/".join(parts)) and not (
+            self.signals.remembering.isdisjoint(facts.texts)
+        )
 
     def _holds(self, meaning: Meaning, text: str, mine: frozenset[str]) -> bool:
         """A call of a plain name needs its library in the file; a telling one in the project."""
@@ -303,6 +331,7 @@ class Places:
             (family, meaning.companions)
             for meaning in signals.meanings[number]
             if (family := _FAMILIES.get(meaning.signal))
+            and (meaning.signal is not Signal.REQUEST or self._names.resends)
             and self._holds(
                 meaning, signals.texts[number], others if meaning.signal is Signal.WRITE else mine
             )
@@ -384,7 +413,12 @@ class Places:
 
     def of_function(self, function: Function) -> Family:
         """What a function, with all inside of it, is worth asking."""
-        return self._between(function.module, *function.span)
+        module = function.module
+        start, end = function.span
+        if function.decorators:
+            first = min(decorator.lineno for decorator in function.decorators)
+            start = min(start, module.source.row_starts[first - 1])
+        return self._between(module, start, end)
 
     def chunks(self, module: Module, family: Family) -> list[Chunk]:
         """The chunks of a module that are worth asking any of these."""

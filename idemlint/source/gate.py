@@ -27,6 +27,11 @@ _IMPORTED = re.compile(rb"import[ \t]*(\([^)]*\)|[^\n]*)")
 _ALIAS = re.compile(rb"(\w+)[ \t]+as[ \t]+(\w+)")
 _SPLIT = re.compile(rb"^(?=\S)", re.MULTILINE)
 _WORD = re.compile(r"[\w.]+")
+_REMEMBERS = re.compile(
+    rb"\bin (?:self\.|cls\.)?(\w+)\b(?=[\s\S]{0,3000}?\1(?:\.(?:add|append\w*|setdefault)\(|\[[^\]\n]+\] = ))"
+    rb"|\b(\w+)\.get\((?=[\s\S]{0,3000}?\2\[[^\]\n]+\] = )"
+)
+"""A look into a container, and something put into the same one a little below."""
 
 
 class FileFacts(NamedTuple):
@@ -66,8 +71,10 @@ class Gate:
         makers: Collection[str],
         companions: Mapping[int, Sequence[Companions]],
         writing: frozenset[int],
+        remembering: frozenset[int] = frozenset(),
     ) -> None:
         self._texts = texts
+        self._remembering = remembering
         self._writing = writing
         self._companions = {
             number: [
@@ -102,6 +109,8 @@ class Gate:
         for number in numbers & self._companions.keys():
             if not self._is_accompanied(number, data):
                 numbers.discard(number)
+        if not self._remembering.isdisjoint(numbers) and _REMEMBERS.search(data) is None:
+            numbers -= self._remembering
         return FileFacts(
             tuple(numbers),
             tuple(decorators),

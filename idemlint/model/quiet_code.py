@@ -1,0 +1,51 @@
+"""Requests that change nothing, by the names around them: they ask a model, log in, or read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from idemlint.model.deeds import DeedKind
+
+if TYPE_CHECKING:
+    from idemlint.knowledge.facts import Knowledge
+    from idemlint.model.program import Function
+    from idemlint.model.runs import Occurrence
+    from idemlint.model.tool_names import ToolNames
+
+__all__ = ["QuietCode"]
+
+
+class QuietCode:
+    """Reads the names of the functions on the way to a request."""
+
+    def __init__(self, knowledge: Knowledge, tool_names: ToolNames) -> None:
+        self.knowledge = knowledge
+        self.tool_names = tool_names
+
+    def asks(self, occurrence: Occurrence) -> bool:
+        """Whether a plain request, or an unknown call, only asks, by the names on the way to it."""
+        deed = occurrence.deed
+        if deed.host is not None or not (deed.method or deed.kind is DeedKind.OPAQUE):
+            return False
+        functions = [hop.frame.function for hop in occurrence.hops]
+        return any(function is not None and self._reads(function) for function in functions)
+
+    def _reads(self, function: Function) -> bool:
+        if self.knowledge.is_quiet_function(function.name):
+            return True
+        owner = function.owner
+        place = f"{function.module.name}.{owner.name if owner is not None else ''}"
+        if self.knowledge.is_quiet_class(place):
+            return True
+        reading = self.tool_names.read(function.name)
+        if reading.reads or (reading.verb is not None and reading.report == "no"):
+            return True
+        return self.knowledge.is_quiet_text(_code_of(function))
+
+
+def _code_of(function: Function) -> str:
+    source = function.module.source
+    starts, node = source.row_starts, function.node
+    last = node.end_lineno or node.lineno
+    end = starts[last] if last < len(starts) else len(source.text)
+    return source.text[starts[node.lineno - 1] : end]

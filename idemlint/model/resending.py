@@ -1,0 +1,148 @@
+"""HTTP clients that are configured to send a request again, whatever its method."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from idemlint.model.deeds import argument
+from idemlint.model.symbols import Constant, External, Literal, Place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from idemlint.knowledge import rows
+    from idemlint.knowledge.facts import Knowledge
+    from idemlint.model.deeds import Deed
+    from idemlint.model.names import Names
+
+__all__ = ["Resending"]
+
+_MAX_DEPTH = 3
+
+
+class Resending:
+    """Says whether the client of a request sends it again."""
+
+    def __init__(self, names: Names, knowledge: Knowledge) -> None:
+        self.names = names
+        self.knowledge = knowledge
+
+    def of(self, deed: Deed) -> Place | None:
+        """The call that configures the client of a request to send it again."""
+        by_option = self._by_option(deed)
+        if by_option is not None:
+            return by_option
+        func = deed.call.func
+        if not deed.method or deed.method == "?" or not isinstance(func, ast.Attribute):
+            return None
+        for symbol in self.names.resolve(Place(func.value, deed.place.frame, deed.place.statement)):
+            if isinstance(symbol, External) and symbol.made is not None:
+                found = self._of_client(symbol.made, deed.method)
+                if found is not None:
+                    return found
+        return None
+
+    def _by_option(self, deed: Deed) -> Place | None:
+        """`request.execute(num_retries=2)`: an option of the call itself."""
+        for row in self.knowledge.retries(deed.path):
+            if row.kind != "kwarg":
+                continue
+            value = argument(deed.call, row.limit)
+            if value is None:
+                continue
+            place = Place(value, deed.place.frame, deed.place.statement)
+            symbols = self.names.resolve(place)
+            if any(not isinstance(s, Constant) or s.value for s in symbols) or not symbols:
+                return place
+        return None
+
+    def _of_client(self, made: Place, method: str) -> Place | None:
+        """The policy among the arguments of a client's constructor, or in what is mounted on it."""
+        for policy in self._policies(made, 0):
+            if self._repeats(*policy, method):
+                return policy[1]
+        for mounted in self._mounted(made):
+            for policy in self._policies(mounted, 0):
+                if self._repeats(*policy, method):
+                    return policy[1]
+        return None
+
+    def _policies(self, made: Place, depth: int) -> Iterator[tuple[rows.Retry, Place]]:
+        call = made.node
+        if not isinstance(call, ast.Call) or depth > _MAX_DEPTH:
+            return
+        for path in self.names.paths(Place(call.func, made.frame, made.statement)):
+            for row in self.knowledge.retries(path):
+                if row.kind == "client" and row.methods:
+                    yield row, made
+        for value in (*call.args, *(keyword.value for keyword in call.keywords)):
+            if isinstance(value, ast.Constant):
+                continue
+            for symbol in self.names.resolve(Place(value, made.frame, made.statement)):
+                if isinstance(symbol, External) and symbol.made is not None:
+                    if symbol.made.node is not call:
+                        yield from self._policies(symbol.made, depth + 1)
+
+    def _repeats(self, row: rows.Retry, made: Place, method: str) -> bool:
+        call = made.node
+        assert isinstance(call, ast.Call)
+        if not row.methods_argument:
+            return False
+        for off in row.off_with:
+            name, _, value = off.partition("=")
+            if any(k.arg == name and ast.unparse(k.value) == value for k in call.keywords):
+                return False
+        given = argument(call, row.methods_argument)
+        if given is None:
+            return method in row.methods
+        return self._allows(Place(given, made.frame, made.statement), method)
+
+    def _allows(self, place: Place, method: str) -> bool:
+        """Whether a method is in what is allowed; `None` and `False` allow all."""
+        node = place.node
+        if isinstance(node, ast.Call) and node.args:
+            return self._allows(Place(node.args[0], place.frame, place.statement), method)
+        if isinstance(node, ast.Set | ast.List | ast.Tuple):
+            return any(isinstance(e, ast.Constant) and e.value == method for e in node.elts)
+        if isinstance(node, ast.Constant):
+            return node.value is None or node.value is False
+        for symbol in self.names.resolve(place):
+            if isinstance(symbol, Literal):
+                return self._allows(symbol.place, method)
+            if isinstance(symbol, External) and symbol.made is not None:
+                if symbol.made.node is not node:
+                    return self._allows(symbol.made, method)
+            if isinstance(symbol, Constant):
+                return symbol.value is None or symbol.value is False
+        return False
+
+    def _mounted(self, made: Place) -> Iterator[Place]:
+        """The adapters that are mounted on a session, where it was made."""
+        names = {
+            path.rpartition(".")[2]
+            for row in self.knowledge.rows("retry")
+            for path in row.mounted_by
+        }
+        frame = made.frame
+        if frame.function is not None:
+            calls = [(e.node, e.statement) for e in self.names.flow(frame.function).calls]
+        else:
+            calls = [
+                (node, None)
+                for statement in frame.module.statements()
+                if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+                for node in ast.walk(statement)
+                if isinstance(node, ast.Call)
+            ]
+        for node, statement in calls:
+            func = node.func
+            if not isinstance(func, ast.Attribute) or func.attr not in names:
+                continue
+            for symbol in self.names.resolve(Place(func.value, frame, statement)):
+                if isinstance(symbol, External) and symbol.made is not None:
+                    if symbol.made.node is made.node:
+                        for value in node.args[1:]:
+                            for adapter in self.names.resolve(Place(value, frame, statement)):
+                                if isinstance(adapter, External) and adapter.made is not None:
+                                    yield adapter.made
