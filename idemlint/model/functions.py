@@ -57,7 +57,9 @@ def _can_nest(function: Function) -> bool:
     text = function.module.source.text
     start, end = function.span
     start = text.find("\n", start, end)
-    return start >= 0 and (text.find("def ", start, end) >= 0 or text.find("class ", start, end) >= 0)
+    return start >= 0 and (
+        text.find("def ", start, end) >= 0 or text.find("class ", start, end) >= 0
+    )
 
 
 def classes_of(module: Module, chunks: Iterable[Chunk]) -> Iterator[Class]:

@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING, Protocol
 
 from idemlint.model.coarse_faults import CoarseFaults
-from idemlint.model.contract_faults import ContractFaults
 from idemlint.model.conflict_faults import ConflictFaults
+from idemlint.model.contract_faults import ContractFaults
 from idemlint.model.dedup_faults import DedupFaults
 from idemlint.model.deeds import Deed, DeedKind, Deeds
 from idemlint.model.entries import Entries

@@ -23,7 +23,7 @@ __all__ = ["Chunk", "ModuleIndex"]
 
 _QUOTES = re.compile(r'"""|\'\'\'')
 _QUOTES_IN_COMMENT = re.compile(r"""\#[^\n]*(?:\"{3}|'{3})""")
-_QUOTES_IN_STRING = ("'\"\"\"", "\"\'\'\'", '\\""', "\\''")
+_QUOTES_IN_STRING = ('\'"""', "\"'''", '\\""', "\\''")
 """How three quotes can begin in another string."""
 _TOKEN = re.compile(
     r"""
