@@ -18,19 +18,22 @@ if TYPE_CHECKING:
 
 __all__ = ["Slice", "SliceError", "enclosing_statement"]
 
-_KINDS: dict[type[ast.AST], str] = {
-    ast.Call: "Call",
-    ast.FunctionDef: "FunctionDef",
-    ast.AsyncFunctionDef: "FunctionDef",
-    ast.ClassDef: "ClassDef",
-    ast.Lambda: "Lambda",
-    ast.Dict: "Dict",
-    ast.For: "For",
-    ast.AsyncFor: "For",
-    ast.While: "While",
-    ast.Return: "Return",
+_KINDS = {
+    "Call": "Call",
+    "FunctionDef": "FunctionDef",
+    "AsyncFunctionDef": "FunctionDef",
+    "ClassDef": "ClassDef",
+    "Lambda": "Lambda",
+    "Dict": "Dict",
+    "For": "For",
+    "AsyncFor": "For",
+    "While": "While",
+    "Return": "Return",
 }
-"""The kinds of nodes that findings are tied to, by the name that LibCST has for them."""
+"""The kinds of nodes that findings are tied to, and what LibCST calls them.
+
+By name, because a function whose body is parsed at the first look is of a class of its own.
+"""
 
 _WRAPPER = "class _:\n"
 
@@ -90,7 +93,7 @@ class Slice:
         pending = [(node, anchor)]
         while pending:
             node, anchor = pending.pop()
-            if type(node) in _KINDS:
+            if type(node).__name__ in _KINDS:
                 anchor = node
             self._anchors[node] = anchor
             pending.extend((child, anchor) for child in ast.iter_child_nodes(node))
@@ -116,7 +119,7 @@ class _Collector(cst.CSTVisitor):
 def _by_kind(statement: ast.stmt) -> dict[str, list[ast.AST]]:
     found: dict[str, list[ast.AST]] = {kind: [] for kind in _KINDS.values()}
     for node in ast.walk(statement):
-        kind = _KINDS.get(type(node))
+        kind = _KINDS.get(type(node).__name__)
         if kind is not None:
             found[kind].append(node)
     for nodes in found.values():
