@@ -232,6 +232,7 @@ class _Run:
             signals.companions,
             signals.writing,
             signals.remembering,
+            signals.acting,
         )
 
     # files

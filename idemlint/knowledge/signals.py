@@ -101,6 +101,7 @@ class Signals:
         self.calls: set[str] = set()
         self._found: dict[str, dict[_Kind, set[str]]] = {}
         self.is_dedup_store = knowledge.is_dedup_store
+        self._acting = knowledge.effect_libraries | _ACTING
         self._add_entries(knowledge)
         for library, name in knowledge.replaying_pauses:
             self._add(f"{name}(", Signal.PAUSE, {library})
@@ -150,6 +151,15 @@ class Signals:
             for number, text in enumerate(self.texts)
             if text in _REMEMBERED
             and all(meaning.signal is Signal.MEMORY for meaning in self.meanings[number])
+        )
+
+    @functools.cached_property
+    def acting(self) -> frozenset[int]:
+        """The numbers of the imports of libraries that act on something outside."""
+        return frozenset(
+            number
+            for number, meanings in enumerate(self.meanings)
+            if any(m.signal is Signal.LIBRARY and m.libraries & self._acting for m in meanings)
         )
 
     @functools.cached_property
@@ -207,7 +217,7 @@ class Signals:
         for text in _RETRYING:
             self._add(text, Signal.RETRY)
         for text in _COUNTING:
-            self._add(text, Signal.RETRY, knowledge.effect_libraries | _ACTING, _AGAIN)
+            self._add(text, Signal.RETRY, self._acting, _AGAIN)
         for text in _LOOPING:
             self._add(text, Signal.RETRY, knowledge.keyed_libraries)
         for row in knowledge.rows("retry"):
@@ -229,26 +239,26 @@ class Signals:
                     self._add(f".{_last(path)}(", Signal.REQUEST)
 
     def _add_memory(self, knowledge: Knowledge) -> None:
-        acting = knowledge.effect_libraries | _ACTING
         for text in _REMEMBERED:
-            self._add(text, Signal.MEMORY, acting, _KEEPING)
+            self._add(text, Signal.MEMORY, self._acting, _KEEPING)
         for text in _TOLD:
-            self._add(text, Signal.MEMORY, acting)
+            self._add(text, Signal.MEMORY, self._acting)
         for path in knowledge.memory_decorators:
-            self._add(f"@{_last(path)}", Signal.MEMORY, acting)
-            self._add(f".{_last(path)}", Signal.MEMORY, acting)
+            self._add(f"@{_last(path)}", Signal.MEMORY, self._acting)
+            self._add(f".{_last(path)}", Signal.MEMORY, self._acting)
 
     def _add_conflicts(self, knowledge: Knowledge) -> None:
         lists = knowledge.conflicts
-        texts = {_last(name) for name in lists["errors"]} | set(lists["codes"])
+        plain = {_last(name) for name in lists["errors"]} | set(lists["codes"])
         for status in lists["statuses"]:
-            texts |= {f"== {status}", f"!= {status}"}
-        texts |= {".conflict", ".CONFLICT", "_CONFLICT"}
+            plain |= {f"== {status}", f"!= {status}"}
+        for text in plain | {"codes.conflict", "HTTPStatus.CONFLICT", "HTTP_409"}:
+            self._add(text, Signal.CONFLICT, (), (("key", "Key", "operation"),))
+        stems = tuple(text for stem in knowledge.key_stems for text in _spellings(stem))
         for store in knowledge.rows("store"):
-            texts |= {_last(path) for path in store.violation if "Exception" not in _last(path)}
-        for text in texts:
-            if len(text) > 5:  # noqa: PLR2004 - a shorter one stands everywhere
-                self._add(text, Signal.CONFLICT, (), (("key", "Key", "operation"),))
+            for path in store.violation:
+                if "Exception" not in _last(path):
+                    self._add(_last(path), Signal.CONFLICT, (), (stems,))
 
     def _add_store(self, store: rows.Store, knowledge: Knowledge) -> None:
         if store.kind == "file":

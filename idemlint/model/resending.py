@@ -125,6 +125,7 @@ class Resending:
             for path in row.mounted_by
         }
         frame = made.frame
+        calls: list[tuple[ast.Call, ast.stmt | None]]
         if frame.function is not None:
             calls = [(e.node, e.statement) for e in self.names.flow(frame.function).calls]
         else:

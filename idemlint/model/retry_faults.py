@@ -135,7 +135,7 @@ class RetryFaults:
         return self.model.resends and isinstance(event.node.func, ast.Attribute)
 
     @property
-    def _options(self) -> set[str]:
+    def _options(self) -> frozenset[str]:
         return self.model.knowledge.retry_options
 
     def _handed_to_callers(self, function: Function, frame: Frame) -> Iterator[Evidence]:

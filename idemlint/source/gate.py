@@ -27,11 +27,11 @@ _IMPORTED = re.compile(rb"import[ \t]*(\([^)]*\)|[^\n]*)")
 _ALIAS = re.compile(rb"(\w+)[ \t]+as[ \t]+(\w+)")
 _SPLIT = re.compile(rb"^(?=\S)", re.MULTILINE)
 _WORD = re.compile(r"[\w.]+")
-_REMEMBERS = re.compile(
-    rb"\bin (?:self\.|cls\.)?(\w+)\b(?=[\s\S]{0,3000}?\1(?:\.(?:add|append\w*|setdefault)\(|\[[^\]\n]+\] = ))"
-    rb"|\b(\w+)\.get\((?=[\s\S]{0,3000}?\2\[[^\]\n]+\] = )"
-)
-"""A look into a container, and something put into the same one a little below."""
+_ASKED = re.compile(rb" in (?:self\.|cls\.)?(\w+)")
+_PUT = re.compile(rb"\.(?:add|append|appendleft|setdefault)\(|\] = ")
+_LAST_WORD = re.compile(rb"\w+$")
+_MAX_KEY = 120
+"""How long a key in brackets can be."""
 
 
 class FileFacts(NamedTuple):
@@ -72,9 +72,11 @@ class Gate:
         companions: Mapping[int, Sequence[Companions]],
         writing: frozenset[int],
         remembering: frozenset[int] = frozenset(),
+        acting: frozenset[int] = frozenset(),
     ) -> None:
         self._texts = texts
         self._remembering = remembering
+        self._acting = acting
         self._writing = writing
         self._companions = {
             number: [
@@ -109,7 +111,8 @@ class Gate:
         for number in numbers & self._companions.keys():
             if not self._is_accompanied(number, data):
                 numbers.discard(number)
-        if not self._remembering.isdisjoint(numbers) and _REMEMBERS.search(data) is None:
+        looks = not self._remembering.isdisjoint(numbers)
+        if looks and not self._acting.isdisjoint(numbers) and not remembers(data):
             numbers -= self._remembering
         return FileFacts(
             tuple(numbers),
@@ -159,6 +162,27 @@ def aliases_in(data: bytes) -> tuple[tuple[str, str], ...]:
     for listed in _IMPORTED.findall(data):
         found.update(_ALIAS.findall(listed))
     return tuple((name.decode(), alias.decode()) for name, alias in found if name != alias)
+
+
+def remembers(data: bytes) -> bool:
+    """Whether a file looks into a container and puts something into one of that name."""
+    asked = set(_ASKED.findall(data))
+    at = data.find(b".get(")
+    while at >= 0:
+        asked.add(_word_before(data, at))
+        at = data.find(b".get(", at + 1)
+    for found in _PUT.finditer(data):
+        at = found.start()
+        if data[at : at + 1] == b"]":
+            at = data.rfind(b"[", max(0, at - _MAX_KEY), at)
+        if at > 0 and _word_before(data, at) in asked:
+            return True
+    return False
+
+
+def _word_before(data: bytes, at: int) -> bytes:
+    found = _LAST_WORD.search(data, max(0, at - 40), at)
+    return found[0] if found is not None else b" "
 
 
 class Scan:
