@@ -77,12 +77,13 @@ class Model:
         self.quiet = QuietCode(knowledge, self.tool_names)
         self.dedup = DedupFaults(self)
         tools = ToolFaults(self)
+        self.native = NativeFaults(self, tools)
         self._faults: list[_Faults] = [
             KeyFaults(self),
             RaceFaults(self),
             tools,
             ContractFaults(self, tools),
-            NativeFaults(self, tools),
+            self.native,
             CoarseFaults(self),
             RetryFaults(self),
             self.dedup,

@@ -74,6 +74,17 @@ class NativeFaults:
             and not self.model.entries.key_parameters(entry)
         )
 
+    def is_left_to_tool(self, call: ast.Call, entry: Entry | None, function: Function) -> bool:
+        """Whether a native key that is not passed is told of at a tool that takes none."""
+        if entry is not None:
+            return self._is_without_key(entry)
+        for other in self.model.entries.of(function.module):
+            if other.function is not None and self._is_without_key(other):
+                occurrences = self.model.runs.occurrences(other.frame)
+                if any(o.deed.call is call for o in occurrences):
+                    return True
+        return self._is_told_by_tool(call, function)
+
     def _retried(self, function: Function) -> Iterator[Occurrence]:
         """The effects without key in what a decorator or a loop runs again."""
         frame = self.model.names.frame(function)

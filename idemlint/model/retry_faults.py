@@ -76,7 +76,7 @@ class RetryFaults:
                     if retrying is None or self._stands_before_pause(occurrence, occurrences):
                         continue
                     again = Again(occurrence.top, retrying, where)
-                if self._repeats(occurrence):
+                if self._repeats(occurrence, entry):
                     yield self._evidence(occurrence, again, entry)
 
     def _in_functions(self, module: Module) -> Iterator[Evidence]:
@@ -242,11 +242,9 @@ class RetryFaults:
             for origin in use.origins
         )
 
-    def _repeats(self, occurrence: Occurrence) -> bool:
+    def _repeats(self, occurrence: Occurrence, entry: Entry | None = None) -> bool:
         """Whether an effect has an effect again, and no other rule speaks of the same cause."""
-        deed = occurrence.deed
-        if deed.key is not None and deed.key_is_certain and not deed.own:
-            # what the provider takes natively and does not get is IDM501's, or comes with 401's fix
+        if self._is_about_native_key(occurrence, entry):
             return False
         if self.model.quiet.asks(occurrence) or self.model.guards.is_kept(occurrence):
             return False
@@ -254,6 +252,22 @@ class RetryFaults:
         return guard is None or (
             guard.kind is GuardKind.LOOKUP and self.model.dedup.late_record(occurrence) is not None
         )
+
+    def _is_about_native_key(self, occurrence: Occurrence, entry: Entry | None) -> bool:
+        """Whether the cause is a key that the provider takes: IDM501 and 503 speak of that.
+
+        Where a tool without a key leads to the call, only its contract is told, and the retry here.
+        """
+        deed = occurrence.deed
+        if deed.key is None:
+            return False
+        if deed.key.setting or (deed.effect is not None and deed.effect.when == "fifo"):
+            return bool(deed.key.setting) or deed.key_is_certain
+        if not self.model.keys.lacks_native(deed):
+            return deed.key_is_certain and not self.model.keys.of(deed)
+        function = occurrence.top.frame.function
+        assert function is not None
+        return not self.model.native.is_left_to_tool(deed.call, entry, function)
 
     def _stands_before_pause(self, occurrence: Occurrence, occurrences: list[Occurrence]) -> bool:
         """Whether a pause follows in the same body: then IDM201 speaks."""
