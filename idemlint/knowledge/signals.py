@@ -63,6 +63,8 @@ class Signal(enum.IntEnum):
     """A function that a platform finds by its name."""
     RETRY = enum.auto()
     """Something that runs code again."""
+    KEYED_RETRY = enum.auto()
+    """Something that runs again what can take a key."""
     RESENDER = enum.auto()
     """A client that can send a request of any method again."""
     MEMORY = enum.auto()
@@ -219,9 +221,12 @@ class Signals:
         for text in _COUNTING:
             self._add(text, Signal.RETRY, self._acting, _AGAIN)
         for text in _LOOPING:
-            self._add(text, Signal.RETRY, knowledge.keyed_libraries)
+            self._add(text, Signal.KEYED_RETRY, knowledge.keyed_libraries)
         for row in knowledge.rows("retry"):
             for path in row.path:
+                if row.kind == "decorator":
+                    self._add(f"@{_last(path)}", Signal.KEYED_RETRY, {_first(path)})
+                    self._add(f".{_last(path)}(", Signal.KEYED_RETRY, {_first(path)})
                 if row.kind in ("decorator", "iterator", "caller", "call"):
                     self._add(_last(path), Signal.RETRY, {_first(path)})
                 elif row.kind == "kwarg":

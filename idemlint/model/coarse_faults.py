@@ -38,7 +38,7 @@ class CoarseFaults:
             if entry.function is not None:
                 for occurrence in model.runs.occurrences(entry.frame):
                     yield from self._judge(occurrence, entry)
-        for function in functions_of(module, model.places.chunks(module, Family.RETRY)):
+        for function in functions_of(module, model.places.chunks(module, Family.KEYED_RETRY)):
             frame = model.names.frame(function)
             decorated = model.retries.decorator(function)
             if decorated is None and not model.names.flow(function).loops:

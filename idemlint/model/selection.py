@@ -54,6 +54,7 @@ class Family(enum.IntFlag):
     RETRY = enum.auto()
     MEMORY = enum.auto()
     CONFLICT = enum.auto()
+    KEYED_RETRY = enum.auto()
 
 
 _CODE = Family.ENTRY | Family.PAUSE
@@ -69,6 +70,7 @@ _FAMILIES = {
     Signal.REQUEST: Family.RETRY,
     Signal.MEMORY: Family.MEMORY,
     Signal.CONFLICT: Family.CONFLICT,
+    Signal.KEYED_RETRY: Family.KEYED_RETRY,
 }
 
 
