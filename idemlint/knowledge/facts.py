@@ -429,6 +429,11 @@ class Knowledge:
         """The decorators that keep results in the memory of the process."""
         return frozenset(self._tables.lists["memory"]["decorators"])
 
+    @property
+    def memory_words(self) -> tuple[str, ...]:
+        """The words beside a look into a container that can be about what was done before."""
+        return tuple(self._tables.lists["memory"]["words"])
+
     @functools.cached_property
     def _memory_names(self) -> dict[str, re.Pattern[str]]:
         lists = self._tables.lists["memory"]

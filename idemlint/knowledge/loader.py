@@ -69,7 +69,7 @@ _LISTS: dict[str, tuple[str, ...]] = {
     "replay_signs": ("words", "keys"),
     "post_reads": ("ends",),
     "quiet_code": ("functions", "classes", "texts"),
-    "memory": ("containers", "decorators", "counters", "stores"),
+    "memory": ("containers", "decorators", "words", "counters", "stores"),
     "conflicts": ("errors", "codes", "statuses"),
     "refusals": ("errors", "statuses", "words", "harmless", "doubts"),
     "sql_values": ("fresh", "clock"),

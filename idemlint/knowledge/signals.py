@@ -30,7 +30,8 @@ _SQL = ("insert into", "insert ignore", "insert or ignore", "insert or replace",
         "insert or fail", "insert or rollback", "replace into", "upsert into")  # fmt: skip
 _RETRYING = ("retry", "Retry", "RETRY", "retries", "RETRIES", "backoff")
 _COUNTING = ("attempt", "ATTEMPT", "tries", "sleep(", "in range(", "while True", "while not ")
-_REMEMBERED = (" in self.", " in cls.", " in _", ".get(")
+_GETTING = ".get("
+_REMEMBERED = (" in self.", " in cls.", " in _", _GETTING)
 _KEEPING = ((".add(", ".append", "] = ", "setdefault("), ("if ",))
 _TOLD = ("is_new(", "is_dup", "is_seen(", "was_seen(", "has_seen(", "seen_before(", "already_seen(",
          "already_sent(", "already_processed(", "already_handled(", "is_processed(", "was_processed(",
@@ -217,7 +218,7 @@ class Signals:
 
     def _add_retries(self, knowledge: Knowledge) -> None:
         for text in _RETRYING:
-            self._add(text, Signal.RETRY)
+            self._add(text, Signal.RETRY, self._acting)
         for text in _COUNTING:
             self._add(text, Signal.RETRY, self._acting, _AGAIN)
         for text in _LOOPING:
@@ -245,7 +246,8 @@ class Signals:
 
     def _add_memory(self, knowledge: Knowledge) -> None:
         for text in _REMEMBERED:
-            self._add(text, Signal.MEMORY, self._acting, _KEEPING)
+            words = (knowledge.memory_words,) if text == _GETTING else ()
+            self._add(text, Signal.MEMORY, self._acting, (*_KEEPING, *words))
         for text in _TOLD:
             self._add(text, Signal.MEMORY, self._acting)
         for path in knowledge.memory_decorators:

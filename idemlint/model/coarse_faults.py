@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["CoarseFaults"]
 
+_MAX_HELPERS = 4
+
 
 class CoarseFaults:
     """Looks at what the keys are made of that replayed bodies use."""
@@ -43,9 +45,12 @@ class CoarseFaults:
             decorated = model.retries.decorator(function)
             if decorated is None and not model.names.flow(function).loops:
                 continue
-            for occurrence in model.runs.occurrences(frame):
-                if decorated or model.retries.loop(occurrence.top.event, frame):
-                    yield from self._judge(occurrence, None)
+            for event in model.names.flow(function).calls:
+                if model.runs.is_worthwhile(event) and (
+                    decorated or model.retries.loop(event, frame)
+                ):
+                    for occurrence in model.runs.of_event(event, frame, _MAX_HELPERS):
+                        yield from self._judge(occurrence, None)
 
     def _judge(self, occurrence: Occurrence, entry: Entry | None) -> Iterator[Evidence]:
         deed = occurrence.deed

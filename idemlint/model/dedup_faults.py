@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from idemlint.model.deeds import DeedKind
 from idemlint.model.evidence import Evidence, RelatedPlace
-from idemlint.model.functions import all_statements, classes_of
+from idemlint.model.functions import all_statements, classes_of, functions_of
 from idemlint.model.guards import GuardKind, Polarity
 from idemlint.model.memory import Memory
 from idemlint.model.selection import Family
@@ -147,7 +147,8 @@ class DedupFaults:
     def _cached(self, module: Module) -> Iterator[Evidence]:
         """Functions that act, under a decorator that keeps results in memory."""
         model = self.model
-        for function in model.functions(module, Family.MEMORY):
+        chunks = model.places.chunks(module, Family.MEMORY)
+        for function in functions_of(module, chunks, marked_by="@"):
             if not function.parameters or not function.decorators:
                 continue
             decorator = self._caching(function)

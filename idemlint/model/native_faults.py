@@ -33,6 +33,7 @@ _NOUNS = {
     "update": "change",
     "upload": "object",
 }
+_MAX_HELPERS = 4
 _MAX_NEIGHBOURS = 80
 _NO_GUARD = (None, GuardKind.KEPT)
 
@@ -91,11 +92,12 @@ class NativeFaults:
         decorated = self.model.retries.decorator(function)
         if decorated is None and not self.model.names.flow(function).loops:
             return
-        for occurrence in self.model.runs.occurrences(frame):
-            if not self.lacks_key(occurrence):
-                continue
-            if decorated or self.model.retries.loop(occurrence.top.event, frame):
-                yield occurrence
+        if decorated is not None:
+            yield from filter(self.lacks_key, self.model.runs.occurrences(frame))
+            return
+        for event in self.model.names.flow(function).calls:
+            if self.model.runs.is_worthwhile(event) and self.model.retries.loop(event, frame):
+                yield from filter(self.lacks_key, self.model.runs.of_event(event, frame, _MAX_HELPERS))
 
     def _is_told_by_tool(self, call: ast.Call, function: Function) -> bool:
         """Whether a tool without key in a file nearby leads to a call: then the tool is told of."""
