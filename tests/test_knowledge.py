@@ -37,6 +37,8 @@ NAMED_IN_CODE = {
     "fixes/keys.py",
     "fixes/stores.py",
     "knowledge/facts.py",
+    "knowledge/signals.py",
+    "model/dedup_faults.py",
     "model/deeds.py",
     "model/entries.py",
     "model/guards.py",

@@ -33,7 +33,7 @@ def durable_fix(evidence: Evidence) -> Fix | None:
 
 
 def pending_fix(evidence: Evidence) -> Fix | None:
-    """Move a record that needs nothing of the effect before it; else show where the claim belongs."""
+    """Move a record that needs nothing of the effect before it; else show where a claim belongs."""
     occurrence, record = evidence.subject
     effect, late = occurrence.top.event, record.top.event
     if occurrence.top.frame is record.top.frame:

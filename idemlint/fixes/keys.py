@@ -389,7 +389,9 @@ def node_key(cure: Cure, entry: Entry) -> str | None:
     rounds = _round_names(cure)
     if rounds is None:
         return None
-    fields = _state_reads(cure, state) or _whole_state(cure, state)
+    fields = _state_reads(cure, state)
+    if not fields and not rounds:
+        fields = _whole_state(cure, state)
     parts = [f"{{{thread}}}", entry.name, *(f"{{{field}}}" for field in (*fields, *rounds))]
     text = ":".join(parts)
     quote = '"' if "'" in text else "'"
@@ -405,8 +407,15 @@ def _whole_state(cure: Cure, state: str) -> list[str]:
         return [f"{cure.editor.add_import('json', 'dumps')}({state}, sort_keys=True)"]
     if cure.function is None:
         return []
+    left_out = _own_fields(cure, state)
     reads = [_field(node, state) for node in ast.walk(cure.function.node)]
-    return [name for name in dict.fromkeys(reads) if name][:4]
+    return [name for name in dict.fromkeys(reads) if name and name not in left_out][:4]
+
+
+def _own_fields(cure: Cure, state: str) -> set[str]:
+    """The fields that are read for the key or assigned where it is made; they may be missing."""
+    keys = [cure.use.place.node, *getattr(cure.statement(), "targets", ())]
+    return {_field(node, state) for part in keys for node in ast.walk(part)}
 
 
 def _thread_id(cure: Cure, function: Function) -> str | None:
@@ -446,12 +455,10 @@ def _round_names(cure: Cure) -> list[str] | None:
 def _state_reads(cure: Cure, state: str) -> list[str]:
     """The fields of the state that the effect uses, as they are written in an f-string.
 
-    A field that is read for the key, or assigned where the value is made, may be missing; what the
-    rounds around the value go through is told apart by their names.
+    What the rounds around the value go through is left out: it is told apart by their names.
     """
     calls = (cure.occurrence.deed.call, cure.occurrence.top.event.node)
-    keys = [cure.use.place.node, *getattr(cure.statement(), "targets", ())]
-    left_out = {_field(node, state) for part in keys for node in ast.walk(part)}
+    left_out = _own_fields(cure, state)
     rounds = [g.iter for p in cure.parents() for g in getattr(p, "generators", ())]
     skipped = {id(node) for part in rounds for node in ast.walk(part)}
     nodes = (node for call in calls for node in ast.walk(call) if id(node) not in skipped)

@@ -1,4 +1,4 @@
-"""Cures for effects that are sent again (IDM204): one key for all attempts, or a claim before them."""
+"""Cures for effects that are sent again (IDM204): one key for all attempts, or a claim."""
 
 from __future__ import annotations
 
