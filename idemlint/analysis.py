@@ -67,18 +67,37 @@ class Analysis:
 
         Suppressions are not applied, and a fault that two bodies reach is told twice.
         """
-        module = self.program.module(path)
-        if module is None:
-            return []
-        by_module: dict[Module, list[Evidence]] = defaultdict(list)
-        for entry in self.model.evidence(module):
-            by_module[entry.module].append(entry)
         found = [
             diagnostic
-            for other, entries in by_module.items()
+            for other, entries in self._evidence(path).items()
             for diagnostic in _flagged(other, entries, self.model)
         ]
         self.model.names.forget_calls()
+        return found
+
+    def unfixed(self, path: Path) -> list[tuple[Diagnostic, Evidence]]:
+        """What `diagnostics` tells, but without the fixes, which take most of its time."""
+        from idemlint.visitors.base import diagnostic
+
+        found = [
+            (diagnostic(catalogue.rules()[entry.code], entry), entry)
+            for entries in self._evidence(path).values()
+            for entry in entries
+        ]
+        self.model.names.forget_calls()
+        return found
+
+    def fixed(self, evidence: Evidence) -> Diagnostic | None:
+        """The diagnostic of one piece of evidence of this analysis, with its fix."""
+        return next(_flagged(evidence.module, [evidence], self.model), None)
+
+    def _evidence(self, path: Path) -> dict[Module, list[Evidence]]:
+        """What the model found in the bodies that a file declares, by the files it starts in."""
+        module = self.program.module(path)
+        found: dict[Module, list[Evidence]] = defaultdict(list)
+        if module is not None:
+            for entry in self.model.evidence(module):
+                found[entry.module].append(entry)
         return found
 
 

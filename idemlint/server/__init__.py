@@ -1,0 +1,1 @@
+"""The language server: the linter behind the protocol of editors."""

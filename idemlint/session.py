@@ -1,0 +1,405 @@
+"""A warm linter, for a host that checks the same projects again and again.
+
+What was learned of a file is kept until the file changes, and what was found in one until something
+changes that the answer can depend on. In the end an answer is that of a fresh run, except that fixes
+are made one by one when they are asked for: most of the time goes into them.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from idemlint.cache import CachedUnit, ProjectCache, digest
+from idemlint.linter import Report, _project_files, _Project, _Run
+from idemlint.source.projects import ProjectRoots
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from idemlint.analysis import Analysis
+    from idemlint.cache import CachedLook
+    from idemlint.config.settings import Settings
+    from idemlint.diagnostic import Diagnostic, Range
+    from idemlint.knowledge.facts import Knowledge
+    from idemlint.knowledge.signals import Signals
+    from idemlint.linter import Target
+    from idemlint.model.evidence import Evidence
+    from idemlint.model.selection import Family, ProjectNames
+    from idemlint.source.gate import FileFacts, Gate
+
+__all__ = ["Session", "SupersededError"]
+
+_MOST_PROJECTS = 6
+"""Projects that are kept in memory, those that were asked for last."""
+
+_Key = tuple[Path, "Range", str]
+
+
+class SupersededError(Exception):
+    """A check was given up, because nobody waits for its answer any more."""
+
+
+@dataclass
+class _Warm:
+    """What does not depend on any file: one for each set of rows."""
+
+    knowledge: Knowledge
+    signals: Signals
+    gate: Gate
+
+
+@dataclass
+class _Kept:
+    """What is known of one project from run to run.
+
+    `listed` are its files on the disk, `None` if they have to be looked for; `doubtful` those that
+    may have changed there, `is_doubtful` says it of all. `calls` tells of the content of a file if
+    it can call one of `writers`.
+    """
+
+    cache: ProjectCache = field(default_factory=ProjectCache)
+    listed: list[str] | None = None
+    is_doubtful: bool = True
+    doubtful: set[str] = field(default_factory=set)
+    facts: dict[str, FileFacts] = field(default_factory=dict)
+    units: dict[str, Family] = field(default_factory=dict)
+    names: ProjectNames | None = None
+    writers: object = None
+    calls: dict[str, tuple[bytes, bool]] = field(default_factory=dict)
+    digests: dict[str, bytes] = field(default_factory=dict)
+    analysis: Analysis | None = None
+    evidence: dict[_Key, list[Evidence]] = field(default_factory=dict)
+
+
+class Session:
+    """Checks files of projects, one check at a time.
+
+    Changes on the disk are seen when the session is told to doubt what it knows.
+    """
+
+    def __init__(self) -> None:
+        self._warm: dict[str, _Warm] = {}
+        self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
+        self._roots = ProjectRoots()
+
+    def check(
+        self, targets: Sequence[Target], is_stale: Callable[[], bool] = lambda: False
+    ) -> Iterator[Report | None]:
+        """Check `targets`, which share their project and settings as far as `groups` tells.
+
+        Gives a first report, with what the targets themselves show, and the whole report if that
+        took longer; in between `None`, where the caller may do something else, but no other check
+        of this project. Findings are without fixes. Raises `SupersededError` soon after `is_stale`,
+        and `KnowledgeError` for rows of a configuration that are wrong.
+        """
+        run = _WarmRun(targets, self, is_stale)
+        return run.reports()
+
+    def groups(self, targets: Iterable[Target]) -> list[list[Target]]:
+        """Targets that are checked together: those of one project under one configuration."""
+        found: dict[tuple[str, str], list[Target]] = {}
+        for target in targets:
+            found.setdefault(self._key(target), []).append(target)
+        return list(found.values())
+
+    def with_fix(self, diagnostic: Diagnostic, target: Target) -> Diagnostic:
+        """A finding of the last report on `target`, with its fix if it has one."""
+        if diagnostic.fix is not None:
+            return diagnostic
+        kept = self._kept.get(self._key(target))
+        if kept is None or kept.analysis is None:
+            return diagnostic
+        key = _key_of(diagnostic)
+        if key not in kept.evidence:
+            for path in sorted(kept.cache.units):
+                if any(_key_of(found) == key for found in kept.cache.units[path].diagnostics):
+                    _noted(kept, kept.analysis, path)
+                    if key in kept.evidence:
+                        break
+        for evidence in kept.evidence.get(key, ()):
+            fixed = kept.analysis.fixed(evidence)
+            if fixed is not None:
+                return replace(diagnostic, fix=fixed.fix)
+        return diagnostic
+
+    def doubt(self, paths: Iterable[str] | None = None) -> None:
+        """Look again at these files before the next answer; without `paths` at all of them."""
+        if paths is None:
+            self._roots = ProjectRoots()
+            for kept in self._kept.values():
+                kept.is_doubtful = True
+            return
+        for path in paths:
+            for kept in self._kept.values():
+                is_known = path in kept.cache.looks
+                if is_known != os.path.exists(path):
+                    kept.is_doubtful = True
+                elif is_known:
+                    kept.doubtful.add(path)
+
+    def forget(self) -> None:
+        """Start afresh."""
+        self._warm.clear()
+        self._kept.clear()
+        self._roots = ProjectRoots()
+
+    def _key(self, target: Target) -> tuple[str, str]:
+        settings = target.settings
+        return self._roots.root(target.path), repr((settings.knowledge, settings.src))
+
+    def kept(self, target: Target) -> _Kept:
+        """What is known of the project of a target."""
+        key = self._key(target)
+        found = self._kept.setdefault(key, _Kept())
+        self._kept.move_to_end(key)
+        while len(self._kept) > _MOST_PROJECTS:
+            self._kept.popitem(last=False)
+        return found
+
+    def warm(self, settings: Settings, make: Callable[[], _Warm]) -> _Warm:
+        """What the rows of a configuration give."""
+        name = repr(settings.knowledge)
+        found = self._warm.get(name)
+        if found is None:
+            found = self._warm[name] = make()
+        return found
+
+    @property
+    def roots(self) -> ProjectRoots:
+        """The roots of projects."""
+        return self._roots
+
+
+class _WarmRun(_Run):
+    """One run over targets of one project, with what the session knows of it."""
+
+    def __init__(
+        self, targets: Sequence[Target], session: Session, is_stale: Callable[[], bool]
+    ) -> None:
+        super().__init__(targets, use_cache=False, ignore_noqa=False, searched=())
+        self._session = session
+        self._is_stale = is_stale
+        self._kept = session.kept(targets[0])
+        warm = session.warm(targets[0].settings, self._made)
+        self._knowledge, self._signals, self._gate = warm.knowledge, warm.signals, warm.gate
+
+    def _made(self) -> _Warm:
+        return _Warm(self._knowledge, self._signals, self._gate)
+
+    def reports(self) -> Iterator[Report | None]:
+        """The reports, see `Session.check`."""
+        projects = self._projects()
+        project = projects[0]
+        self._look_at(projects)
+        self._kept.is_doubtful = False
+        self._kept.doubtful.clear()
+        self._select(project)
+        self._find_callers(projects)
+        assert project.names is not None
+        self._take_known(project, project.names)
+        self._renew_analysis(project)
+        first, rest = self._stages(project)
+        try:
+            for path in first:
+                yield from self._pause()
+                self._analyse_unit(project, path)
+            yield self._report(projects)
+            if rest:
+                for path in rest:
+                    yield from self._pause()
+                    self._analyse_unit(project, path)
+                yield self._report(projects)
+        finally:
+            self._keep(project)
+
+    def _pause(self) -> Iterator[None]:
+        yield None
+        if self._is_stale():
+            raise SupersededError
+
+    def _report(self, projects: list[_Project]) -> Report:
+        found = sorted(self._settle(projects), key=lambda entry: entry.sort_key)
+        return Report(tuple(found), tuple(self.warnings))
+
+    # files
+
+    def _projects(self) -> list[_Project]:
+        session, kept = self._session, self._kept
+        root = session.roots.root(next(iter(self.targets)))
+        if kept.listed is None or kept.is_doubtful:
+            kept.listed = list(_project_files(root, session.roots))
+        files = sorted({*kept.listed, *self.targets})
+        return [_Project(root, files, kept.cache, None)]
+
+    def _known_look(self, project: _Project, path: str) -> CachedLook | None:
+        look = project.cache.looks.get(path)
+        if look is None or not look.digest:
+            return None
+        data = self._unsaved.get(path)
+        if data is not None:
+            return look if look.size == len(data) and look.digest == digest(data) else None
+        kept = self._kept
+        if look.time and not kept.is_doubtful and path not in kept.doubtful:
+            return look
+        try:
+            return project.cache.known(path)
+        except OSError:
+            return None
+
+    # what is worth analysing
+
+    def _select(self, project: _Project) -> None:
+        kept = self._kept
+        facts = {path: look.facts for path, look in project.looks.items()}
+        if kept.names is None or not _are_same(facts, kept.facts):
+            kept.units, kept.names = self._selected(project, facts)
+        kept.facts = facts
+        project.units = dict(kept.units)
+        project.names = kept.names
+
+    def _selected(
+        self, project: _Project, facts: dict[str, FileFacts]
+    ) -> tuple[dict[str, Family], ProjectNames]:
+        from idemlint.linter import _package
+        from idemlint.model.selection import Family, Selection
+
+        selection = Selection(self._signals, facts, _package(project))
+        units = {path: selection.families(path) for path in project.paths}
+        return {p: found for p, found in units.items() if found is not Family.NONE}, (
+            selection.names()
+        )
+
+    def _find_callers(self, projects: Sequence[_Project]) -> None:
+        from idemlint.model.selection import Family
+        from idemlint.source.gate import CallerGate
+
+        kept, project = self._kept, projects[0]
+        assert project.names is not None
+        writers = project.names.writers
+        if not writers:
+            return
+        if kept.writers != writers:
+            kept.writers = writers
+            kept.calls.clear()
+        gate: CallerGate | None = None
+        for path in project.paths:
+            families = project.units.get(path, Family.NONE)
+            if families & Family.WRITE:
+                continue
+            content = project.looks[path].digest
+            known = kept.calls.get(path)
+            if known is None or known[0] != content:
+                gate = gate or CallerGate(writers)
+                known = kept.calls[path] = content, gate.calls(self._bytes(path))
+            if known[1]:
+                project.units[path] = families | Family.WRITE
+
+    # analysis
+
+    def _stages(self, project: _Project) -> tuple[list[str], list[str]]:
+        """The files to analyse: those that told of the targets before, and the others."""
+        first, rest = [], []
+        before = self._kept.cache.units
+        for path in project.units:
+            if path in project.found:
+                continue
+            told = before[path].diagnostics if path in before else ()
+            is_near = path in self.targets or any(
+                os.fspath(found.path) in self.targets for found in told
+            )
+            (first if is_near else rest).append(path)
+        return first, rest
+
+    def _renew_analysis(self, project: _Project) -> None:
+        """Make a new analysis if any file has changed since the last one."""
+        from idemlint.analysis import Analysis
+
+        kept = self._kept
+        digests = {path: look.digest for path, look in project.looks.items()}
+        if kept.analysis is not None and kept.digests == digests:
+            return
+        assert project.names is not None
+        kept.digests = digests
+        kept.evidence = {}
+        kept.analysis = Analysis(
+            self._knowledge,
+            self._signals,
+            project.names,
+            source_folders=self._source_folders(project),
+            unsaved={Path(path): data for path, data in self._unsaved.items()},
+        )
+
+    def _analyse_unit(self, project: _Project, path: str) -> None:
+        analysis = self._kept.analysis
+        assert analysis is not None
+        try:
+            project.found[path] = _noted(self._kept, analysis, path)
+        except Exception as error:
+            from idemlint.linter import _internal_error
+
+            self.warnings.append(_internal_error(path, error))
+            project.found[path] = []
+
+    def _keep(self, project: _Project) -> None:
+        cache, analysis = self._kept.cache, self._kept.analysis
+        assert analysis is not None
+        cache.add_edges(analysis.edges)
+        cache.missing |= analysis.missing_names
+        cache.looks = project.looks
+        cache.units = {
+            path: CachedUnit(families, project.found[path])
+            for path, families in project.units.items()
+            if path in project.found
+        }
+        cache.names = project.names
+        cache.saved = time.time_ns()
+        cache.note_others()
+
+    # findings
+
+    def _settle_file(self, target: Target, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+        from idemlint.linter import _ALWAYS
+        from idemlint.source.directives import may_direct
+
+        text = self._bytes(target.path).decode(errors="replace")
+        if may_direct(text):
+            return super()._settle_file(target, diagnostics)
+        codes = target.settings.rules_for(Path(target.path))
+        return [found for found in diagnostics if found.code in codes or found.code in _ALWAYS]
+
+
+def _noted(kept: _Kept, analysis: Analysis, path: str) -> list[Diagnostic]:
+    """What is found in a file; the evidence is kept for the fixes."""
+    found = analysis.unfixed(Path(path))
+    for diagnostic, evidence in found:
+        kept.evidence.setdefault(_key_of(diagnostic), []).append(evidence)
+    return [diagnostic for diagnostic, _ in found]
+
+
+def _key_of(diagnostic: Diagnostic) -> _Key:
+    return diagnostic.path, diagnostic.range, diagnostic.code
+
+
+def _are_same(one: dict[str, FileFacts], other: dict[str, FileFacts]) -> bool:
+    """Whether files tell the same, in whatever order."""
+    return one.keys() == other.keys() and all(
+        facts is other[path] or facts == other[path] or _ordered(facts) == _ordered(other[path])
+        for path, facts in one.items()
+    )
+
+
+def _ordered(facts: FileFacts) -> tuple[object, ...]:
+    return (
+        sorted(facts.texts),
+        sorted(facts.decorators),
+        facts.classes,
+        facts.makers,
+        sorted(facts.defines.split()),
+        sorted(facts.writers),
+        sorted(facts.aliases),
+    )
