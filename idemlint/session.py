@@ -1,8 +1,8 @@
 """A warm linter, for a host that checks the same projects again and again.
 
 What was learned of a file is kept until the file changes, and what was found in one until something
-changes that the answer can depend on. In the end an answer is that of a fresh run, except that fixes
-are made one by one when they are asked for: most of the time goes into them.
+changes that the answer can depend on. In the end an answer is that of a fresh run, except that
+fixes are made one by one when they are asked for: most of the time goes into them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from idemlint.cache import CachedUnit, ProjectCache, digest
-from idemlint.linter import Report, _project_files, _Project, _Run
+from idemlint.linter import Report, _Project, _project_files, _Run
 from idemlint.source.projects import ProjectRoots
 
 if TYPE_CHECKING:
@@ -104,15 +104,15 @@ class Session:
         """Targets that are checked together: those of one project under one configuration."""
         found: dict[tuple[str, str], list[Target]] = {}
         for target in targets:
-            found.setdefault(self._key(target), []).append(target)
+            found.setdefault(self.key(target), []).append(target)
         return list(found.values())
 
     def with_fix(self, diagnostic: Diagnostic, target: Target) -> Diagnostic:
         """A finding of the last report on `target`, with its fix if it has one."""
         if diagnostic.fix is not None:
             return diagnostic
-        kept = self._kept.get(self._key(target))
-        if kept is None or kept.analysis is None:
+        kept = self._kept.get(self.key(target))
+        if kept is None or kept.analysis is None or not _is_current(kept, target):
             return diagnostic
         key = _key_of(diagnostic)
         if key not in kept.evidence:
@@ -137,7 +137,7 @@ class Session:
         for path in paths:
             for kept in self._kept.values():
                 is_known = path in kept.cache.looks
-                if is_known != os.path.exists(path):
+                if is_known != Path(path).exists():
                     kept.is_doubtful = True
                 elif is_known:
                     kept.doubtful.add(path)
@@ -148,13 +148,14 @@ class Session:
         self._kept.clear()
         self._roots = ProjectRoots()
 
-    def _key(self, target: Target) -> tuple[str, str]:
+    def key(self, target: Target) -> tuple[str, str]:
+        """What the targets have in common that are checked together."""
         settings = target.settings
         return self._roots.root(target.path), repr((settings.knowledge, settings.src))
 
     def kept(self, target: Target) -> _Kept:
         """What is known of the project of a target."""
-        key = self._key(target)
+        key = self.key(target)
         found = self._kept.setdefault(key, _Kept())
         self._kept.move_to_end(key)
         while len(self._kept) > _MOST_PROJECTS:
@@ -185,6 +186,7 @@ class _WarmRun(_Run):
         self._session = session
         self._is_stale = is_stale
         self._kept = session.kept(targets[0])
+        self._analysis: Analysis | None = None
         warm = session.warm(targets[0].settings, self._made)
         self._knowledge, self._signals, self._gate = warm.knowledge, warm.signals, warm.gate
 
@@ -303,7 +305,8 @@ class _WarmRun(_Run):
 
     def _stages(self, project: _Project) -> tuple[list[str], list[str]]:
         """The files to analyse: those that told of the targets before, and the others."""
-        first, rest = [], []
+        first: list[str] = []
+        rest: list[str] = []
         before = self._kept.cache.units
         for path in project.units:
             if path in project.found:
@@ -322,11 +325,12 @@ class _WarmRun(_Run):
         kept = self._kept
         digests = {path: look.digest for path, look in project.looks.items()}
         if kept.analysis is not None and kept.digests == digests:
+            self._analysis = kept.analysis
             return
         assert project.names is not None
         kept.digests = digests
         kept.evidence = {}
-        kept.analysis = Analysis(
+        self._analysis = kept.analysis = Analysis(
             self._knowledge,
             self._signals,
             project.names,
@@ -335,7 +339,7 @@ class _WarmRun(_Run):
         )
 
     def _analyse_unit(self, project: _Project, path: str) -> None:
-        analysis = self._kept.analysis
+        analysis = self._analysis
         assert analysis is not None
         try:
             project.found[path] = _noted(self._kept, analysis, path)
@@ -346,7 +350,7 @@ class _WarmRun(_Run):
             project.found[path] = []
 
     def _keep(self, project: _Project) -> None:
-        cache, analysis = self._kept.cache, self._kept.analysis
+        cache, analysis = self._kept.cache, self._analysis
         assert analysis is not None
         cache.add_edges(analysis.edges)
         cache.missing |= analysis.missing_names
@@ -373,11 +377,17 @@ class _WarmRun(_Run):
         return [found for found in diagnostics if found.code in codes or found.code in _ALWAYS]
 
 
+def _is_current(kept: _Kept, target: Target) -> bool:
+    """Whether the last analysis was of this text of a file."""
+    return target.contents is None or kept.digests.get(target.path) == digest(target.contents)
+
+
 def _noted(kept: _Kept, analysis: Analysis, path: str) -> list[Diagnostic]:
     """What is found in a file; the evidence is kept for the fixes."""
     found = analysis.unfixed(Path(path))
-    for diagnostic, evidence in found:
-        kept.evidence.setdefault(_key_of(diagnostic), []).append(evidence)
+    if kept.analysis is analysis:
+        for diagnostic, evidence in found:
+            kept.evidence.setdefault(_key_of(diagnostic), []).append(evidence)
     return [diagnostic for diagnostic, _ in found]
 
 

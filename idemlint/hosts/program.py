@@ -19,6 +19,7 @@ COMMANDS = {
     "config": "List or describe the available configuration options",
     "linter": "List the families of rules",
     "scaffold": "Write the module of an operation, for your own project",
+    "server": "Run the language server",
     "clean": "Clear any caches in the current directory and any subdirectories",
     "version": "Display idemlint's version",
 }

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     from idemlint.diagnostic import Range
 
-__all__ = ["Document", "Documents", "OpenNotebook", "path_of", "uri_of"]
+__all__ = ["Document", "Documents", "OpenNotebook", "path_of", "stand_in", "uri_of"]
 
 _DRIVE = re.compile(r"/[A-Za-z]:")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-_UNSAVED = Path(os.path.abspath(os.sep), "untitled-documents")
+_UNSAVED = Path(Path.cwd().anchor, "untitled-documents")
 
 
 def path_of(uri: str) -> Path | None:
@@ -59,7 +59,7 @@ def _key(uri: str) -> str:
     return uri if path is None else str(path)
 
 
-def _stand_in(uri: str) -> Path:
+def stand_in(uri: str) -> Path:
     """A path for a document that is no file; it is in no project."""
     name = re.sub(r"[^\w.-]+", "_", unquote(uri.partition(":")[2])).strip("_") or "untitled"
     return _UNSAVED / name / (name if name.endswith((".py", ".pyi")) else f"{name}.py")
@@ -122,7 +122,7 @@ class OpenNotebook:
     @functools.cached_property
     def notebook(self) -> Notebook:
         """The cells as the linter reads them."""
-        listed = []
+        listed: list[dict[str, object]] = []
         for cell in self.cells:
             document = self.texts.get(cell.document)
             is_code = cell.kind == types.NotebookCellKind.Code and document is not None
@@ -223,7 +223,7 @@ class Documents:
         path = path_of(item.uri)
         return Document(
             item.uri,
-            _stand_in(item.uri) if path is None else path,
+            stand_in(item.uri) if path is None else path,
             item.version,
             str(getattr(item.language_id, "value", item.language_id)),
             item.text,
@@ -254,7 +254,7 @@ class Documents:
         path = path_of(given.uri)
         notebook = OpenNotebook(
             given.uri,
-            _stand_in(given.uri) if path is None else path,
+            stand_in(given.uri) if path is None else path,
             given.version,
             tuple(given.cells),
             {item.uri: self._made(item) for item in params.cell_text_documents},

@@ -1,0 +1,357 @@
+"""When what is checked: the newest text first, the rest of its project when there is time."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import gc
+import logging
+import os
+import time
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from idemlint.diagnostic import Diagnostic
+from idemlint.knowledge.loader import KnowledgeError
+from idemlint.linter import Report, Target
+from idemlint.server.documents import Document
+from idemlint.session import Session, SupersededError
+from idemlint.source.syntax import syntax_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from idemlint.server.documents import Documents, OpenNotebook
+    from idemlint.server.worker import Worker
+    from idemlint.server.workspace import Workspace
+
+    Item = Document | OpenNotebook
+
+__all__ = ["Checked", "Checker"]
+
+_LOG = logging.getLogger(__name__)
+_SLICE = 0.02
+"""Seconds of work on the rest of a project, before other work has its turn."""
+_QUIET = 0.15
+"""Seconds without a change before the rest of a project is looked at."""
+_MUCH_TEXT = 100_000
+"""Length of a text from which its findings are shown before its syntax errors are known."""
+_RUNS_TO_CLEAN = 4
+"""Checks after which memory is cleaned, when there is nothing else to do."""
+_INVALID = "invalid-syntax"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was found in one version of what is open; `target` is `None` if it is not checked.
+
+    `beside` are the targets that were checked with it. `is_whole` is false where other files of the
+    project can still add to it.
+    """
+
+    item: Item
+    target: Target | None
+    diagnostics: tuple[Diagnostic, ...] = ()
+    beside: tuple[Target, ...] = ()
+    is_whole: bool = True
+
+
+class _Group:
+    """The open files of one project while they are checked."""
+
+    def __init__(self, items: dict[str, Item], targets: list[Target]) -> None:
+        self.items = items
+        self.targets = targets
+        self.reports: Iterator[Report | None] = iter(())
+        self.report = Report(())
+
+    @property
+    def paths(self) -> Iterable[str]:
+        return self.items
+
+
+class Checker:
+    """Checks what is open, again after each change, and tells `on_checked`.
+
+    Everything but the work itself runs on the event loop.
+    """
+
+    def __init__(
+        self,
+        documents: Documents,
+        workspace: Workspace,
+        worker: Worker,
+        on_checked: Callable[[list[Checked]], None],
+        on_trouble: Callable[[str], None],
+    ) -> None:
+        self.session = Session()
+        self._documents = documents
+        self._workspace = workspace
+        self._worker = worker
+        self._on_checked = on_checked
+        self._on_trouble = on_trouble
+        self._dirty: set[str] = set()
+        self._news = asyncio.Event()
+        self._last_change = 0.0
+        self._latest: dict[str, Checked] = {}
+        self._rests: dict[tuple[str, str], _Group] = {}
+        self._waiting: dict[str, list[asyncio.Future[Checked]]] = defaultdict(list)
+        self._syntax: dict[str, tuple[Item, tuple[Diagnostic, ...]]] = {}
+        self._troubles: set[str] = set()
+        self._runs = 0
+
+    # what to check
+
+    def touch(self, paths: Iterable[Path]) -> None:
+        """Check these files, which are open, and what of their projects depends on them."""
+        self._dirty.update(map(os.fspath, paths))
+        self._last_change = time.monotonic()
+        self._news.set()
+
+    def touch_all(self) -> None:
+        """Check all that is open."""
+        self.touch([item.path for item in self._documents])
+
+    def closed(self, path: Path) -> None:
+        """Forget what was found in a file, and see to those that were open beside it."""
+        self._latest.pop(os.fspath(path), None)
+        self._syntax.pop(os.fspath(path), None)
+        for future in self._waiting.pop(os.fspath(path), ()):
+            if not future.done():
+                future.cancel()
+        self.touch_all()
+
+    def latest(self, path: Path) -> Checked | None:
+        """What was found last in a file, whichever version that was."""
+        return self._latest.get(os.fspath(path))
+
+    async def of(self, path: Path) -> Checked | None:
+        """What is found in the newest version of a file; `None` if it is not open."""
+        item = self._documents.at(path)
+        if item is None:
+            return None
+        name = os.fspath(path)
+        known = self._latest.get(name)
+        if known is not None and known.item is item and name not in self._dirty:
+            return known
+        future: asyncio.Future[Checked] = asyncio.get_running_loop().create_future()
+        self._waiting[name].append(future)
+        if name not in self._dirty:
+            self._dirty.add(name)
+            self._news.set()
+        return await future
+
+    # the loop
+
+    async def run(self) -> None:
+        """Check for ever."""
+        while True:
+            await self._safe_turn()
+
+    async def _safe_turn(self) -> None:
+        try:
+            await self._turn()
+        except Exception:
+            _LOG.exception("A check failed")
+
+    async def _turn(self) -> None:
+        if self._dirty:
+            await self._check_dirty()
+        elif self._rests:
+            pause = self._last_change + _QUIET - time.monotonic()
+            if pause > 0 and await self._has_news_within(pause):
+                return
+            await self._go_on()
+        elif self._runs < _RUNS_TO_CLEAN or await self._has_news_within(_QUIET):
+            self._news.clear()
+            if not self._dirty:
+                await self._news.wait()
+        else:
+            self._runs = 0
+            await self._worker.run(lambda: gc.collect(1))
+
+    async def _has_news_within(self, seconds: float) -> bool:
+        self._news.clear()
+        if self._dirty:
+            return True
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._news.wait(), seconds)
+        return bool(self._dirty)
+
+    async def _check_dirty(self) -> None:
+        dirty = set(self._dirty)
+        self._dirty.clear()
+        items = {os.fspath(item.path): item for item in self._documents}
+        groups, unlinted = await self._worker.run(lambda: self._grouped(items, dirty))
+        self._tell([Checked(items[path], None) for path in unlinted])
+        for key, group in groups.items():
+            before = self._rests.pop(key, None)
+            try:
+                await self._worker.run(functools.partial(self._begin, group, before))
+            except SupersededError:
+                self._dirty.update(path for path in group.paths if path in dirty)
+                continue
+            self._runs += 1
+            self._rests[key] = group
+            await self._show(group)
+
+    async def _show(self, group: _Group) -> None:
+        """Tell of the report of a group, before its syntax errors where they take their time."""
+        late = [path for path, item in group.items.items() if self._shows_early(path, item)]
+        self._tell(self._results(group, set(late)))
+        if not late or any(path in self._dirty for path in late):
+            return
+        changed = await self._worker.run(
+            lambda: [path for path in late if self._syntax_of(group.items[path])]
+        )
+        if changed:
+            self._tell(self._results(group, set()))
+
+    async def _go_on(self) -> None:
+        key, group = next(iter(self._rests.items()))
+        try:
+            is_done, is_new = await self._worker.run(lambda: self._advance(group))
+        except SupersededError:
+            self._rests.pop(key, None)
+            return
+        if is_done:
+            self._rests.pop(key, None)
+        if is_new or is_done:
+            self._tell(self._results(group, set(), is_whole=is_done))
+
+    # on the worker
+
+    def _grouped(
+        self, items: dict[str, Item], dirty: set[str]
+    ) -> tuple[dict[tuple[str, str], _Group], list[str]]:
+        """The groups that have to be checked, and the files that are not linted."""
+        targets, unlinted = [], []
+        for path, item in items.items():
+            settings = self._workspace.settings_for(item.path)
+            if settings is None:
+                unlinted.append(path)
+            else:
+                targets.append(Target(path, settings, item.contents))
+        groups = {}
+        for group in self.session.groups(targets):
+            if any(target.path in dirty for target in group):
+                mine = {target.path: items[target.path] for target in group}
+                groups[self.session.key(group[0])] = _Group(mine, group)
+        return groups, unlinted
+
+    def _begin(self, group: _Group, before: _Group | None) -> None:
+        if before is not None:
+            _close(before)
+        try:
+            group.reports = self.session.check(
+                group.targets, lambda: any(path in self._dirty for path in group.paths)
+            )
+            group.report = next((entry for entry in group.reports if entry), Report(()))
+        except KnowledgeError as error:
+            self._trouble(str(error))
+        self._log(group.report)
+        for path, item in group.items.items():
+            if not self._shows_early(path, item):
+                self._syntax_of(item)
+
+    def _advance(self, group: _Group) -> tuple[bool, bool]:
+        """Work for a while; whether it is done, and whether there is a new report."""
+        until = time.monotonic() + _SLICE
+        try:
+            for report in group.reports:
+                if report is not None:
+                    group.report = report
+                    self._log(report)
+                    return False, True
+                if time.monotonic() > until:
+                    return False, False
+        except KnowledgeError as error:
+            self._trouble(str(error))
+        return True, False
+
+    def _syntax_of(self, item: Item) -> bool:
+        """Note the syntax errors of a text; whether there are any, or were any before."""
+        path = os.fspath(item.path)
+        before = self._syntax.get(path)
+        if before is not None and before[0] is item:
+            return False
+        if not self._workspace.editor_settings(item.path).show_syntax_errors:
+            found: tuple[Diagnostic, ...] = ()
+        else:
+            problems = (
+                syntax_errors(item.source.text)
+                if isinstance(item, Document)
+                else item.notebook.syntax_errors()
+            )
+            found = tuple(
+                Diagnostic(item.path, problem.range, _INVALID, _INVALID, problem.message)
+                for problem in problems
+            )
+        self._syntax[path] = item, found
+        return bool(found or (before is not None and before[1]))
+
+    def _shows_early(self, path: str, item: Item) -> bool:
+        """Whether findings need not wait for the syntax errors: a long text that had none."""
+        before = self._syntax.get(path)
+        return len(item.source.text) > _MUCH_TEXT and (
+            before is None or (before[0] is not item and not before[1])
+        )
+
+    def _log(self, report: Report) -> None:
+        for warning in report.warnings:
+            if warning not in self._troubles:
+                self._troubles.add(warning)
+                _LOG.warning("%s", warning)
+
+    def _trouble(self, text: str) -> None:
+        if text not in self._troubles:
+            self._troubles.add(text)
+            _LOG.error("%s", text)
+            self._on_trouble(text)
+
+    # results
+
+    def _results(
+        self, group: _Group, without_syntax: set[str], *, is_whole: bool = False
+    ) -> list[Checked]:
+        found: dict[str, list[Diagnostic]] = {path: [] for path in group.items}
+        for diagnostic in group.report.diagnostics:
+            path = os.fspath(diagnostic.path)
+            if path in found and diagnostic.code != _INVALID:
+                found[path].append(diagnostic)
+        for path, item in group.items.items():
+            known = self._syntax.get(path)
+            if path not in without_syntax and known is not None and known[0] is item:
+                found[path] += known[1]
+        targets = {target.path: target for target in group.targets}
+        return [
+            Checked(
+                item,
+                targets[path],
+                tuple(sorted(found[path], key=lambda entry: entry.sort_key)),
+                tuple(group.targets),
+                is_whole,
+            )
+            for path, item in group.items.items()
+        ]
+
+    def _tell(self, results: list[Checked]) -> None:
+        """Tell of results for texts that are still the newest."""
+        current = [entry for entry in results if self._documents.at(entry.item.path) is entry.item]
+        for entry in current:
+            path = os.fspath(entry.item.path)
+            self._latest[path] = entry
+            for future in self._waiting.pop(path, ()):
+                if not future.done():
+                    future.set_result(entry)
+        if current:
+            self._on_checked(current)
+
+
+def _close(group: _Group) -> None:
+    close = getattr(group.reports, "close", None)
+    if close is not None:
+        close()
