@@ -26,7 +26,10 @@ __all__ = ["Analysis"]
 
 
 class Analysis:
-    """Analyses modules of one project, with everything that they share."""
+    """Analyses modules of one project, with everything that they share.
+
+    `program` are its files, where they are not read afresh from `source_folders` and `unsaved`.
+    """
 
     def __init__(
         self,
@@ -36,8 +39,9 @@ class Analysis:
         *,
         source_folders: tuple[Path, ...] = (),
         unsaved: Mapping[Path, bytes] | None = None,
+        program: Program | None = None,
     ) -> None:
-        self.program = Program(
+        self.program = program or Program(
             source_folders=source_folders, libraries=knowledge.libraries, unsaved=unsaved
         )
         self.model = Model(self.program, knowledge, names, Places(signals, names))

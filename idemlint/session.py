@@ -12,13 +12,15 @@ import time
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from idemlint.cache import CachedUnit, ProjectCache, digest
 from idemlint.linter import Report, _Project, _project_files, _Run
+from idemlint.model.program import Program
 from idemlint.source.projects import ProjectRoots
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from idemlint.analysis import Analysis
@@ -29,8 +31,10 @@ if TYPE_CHECKING:
     from idemlint.knowledge.signals import Signals
     from idemlint.linter import Target
     from idemlint.model.evidence import Evidence
+    from idemlint.model.program import Module
     from idemlint.model.selection import Family, ProjectNames
     from idemlint.source.gate import FileFacts, Gate
+    from idemlint.source.index import ModuleIndex
 
 __all__ = ["Session", "SupersededError"]
 
@@ -94,8 +98,9 @@ class Session:
 
         Gives a first report, with what the targets themselves show, and the whole report if that
         took longer; in between `None`, where the caller may do something else, but no other check
-        of this project. Findings are without fixes. Raises `SupersededError` soon after `is_stale`,
-        and `KnowledgeError` for rows of a configuration that are wrong.
+        of this project. Findings are without fixes, and syntax errors are none of them; a notebook
+        is given as one module, and findings count in that. Raises `SupersededError` soon after
+        `is_stale`, and `KnowledgeError` for rows of a configuration that are wrong.
         """
         run = _WarmRun(targets, self, is_stale)
         return run.reports()
@@ -126,6 +131,14 @@ class Session:
             if fixed is not None:
                 return replace(diagnostic, fix=fixed.fix)
         return diagnostic
+
+    def index(self, target: Target) -> ModuleIndex | None:
+        """The statements of a target as the last check cut them; `None` after another text."""
+        kept = self._kept.get(self.key(target))
+        if kept is None or kept.analysis is None or not _is_current(kept, target):
+            return None
+        module = kept.analysis.program.module(Path(target.path))
+        return None if module is None else module.index
 
     def doubt(self, paths: Iterable[str] | None = None) -> None:
         """Look again at these files before the next answer; without `paths` at all of them."""
@@ -176,6 +189,31 @@ class Session:
         return self._roots
 
 
+class _NextProgram(Program):
+    """The files of a project after a change: statements that stay are not parsed again."""
+
+    def __init__(self, before: Program | None, **given: Any) -> None:
+        super().__init__(**given)
+        self._parsed: dict[Path, dict[tuple[int, str], list[ast.stmt]]] = {}
+        for module in before.modules if before is not None else ():
+            text = module.source.text
+            self._parsed[module.path] = {
+                (chunk.row, text[chunk.start : chunk.end]): statements
+                for chunk in module.index.chunks
+                if (statements := chunk._statements) and chunk.end  # noqa: SLF001
+            }
+
+    def _load(self, path: Path) -> Module | None:
+        module = super()._load(path)
+        known = self._parsed.pop(path, None)
+        if module is not None and known:
+            text = module.source.text
+            for chunk in module.index.chunks:
+                key = chunk.row, text[chunk.start : chunk.end]
+                chunk._statements = known.get(key)  # noqa: SLF001
+        return module
+
+
 class _WarmRun(_Run):
     """One run over targets of one project, with what the session knows of it."""
 
@@ -189,6 +227,13 @@ class _WarmRun(_Run):
         self._analysis: Analysis | None = None
         warm = session.warm(targets[0].settings, self._made)
         self._knowledge, self._signals, self._gate = warm.knowledge, warm.signals, warm.gate
+
+    def _open_notebook(self, path: Path, target: Target) -> None:
+        """Take a notebook as it is given: its cells as one module."""
+
+    def _is_parsed(self, path: str) -> bool:
+        """Leave syntax errors to the host, who has seen the text before it was changed."""
+        return False
 
     def _made(self) -> _Warm:
         return _Warm(self._knowledge, self._signals, self._gate)
@@ -328,14 +373,16 @@ class _WarmRun(_Run):
             self._analysis = kept.analysis
             return
         assert project.names is not None
+        program = _NextProgram(
+            None if kept.analysis is None else kept.analysis.program,
+            source_folders=self._source_folders(project),
+            libraries=self._knowledge.libraries,
+            unsaved={Path(path): data for path, data in self._unsaved.items()},
+        )
         kept.digests = digests
         kept.evidence = {}
         self._analysis = kept.analysis = Analysis(
-            self._knowledge,
-            self._signals,
-            project.names,
-            source_folders=self._source_folders(project),
-            unsaved={Path(path): data for path, data in self._unsaved.items()},
+            self._knowledge, self._signals, project.names, program=program
         )
 
     def _analyse_unit(self, project: _Project, path: str) -> None:

@@ -13,17 +13,18 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from idemlint.diagnostic import Diagnostic
 from idemlint.knowledge.loader import KnowledgeError
 from idemlint.linter import Report, Target
 from idemlint.server.documents import Document
+from idemlint.server.syntax import SyntaxWatch, diagnostics_of
 from idemlint.session import Session, SupersededError
-from idemlint.source.syntax import syntax_errors
+from idemlint.source.index import ModuleIndex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
+    from idemlint.diagnostic import Diagnostic
     from idemlint.server.documents import Documents, OpenNotebook
     from idemlint.server.worker import Worker
     from idemlint.server.workspace import Workspace
@@ -37,11 +38,8 @@ _SLICE = 0.02
 """Seconds of work on the rest of a project, before other work has its turn."""
 _QUIET = 0.15
 """Seconds without a change before the rest of a project is looked at."""
-_MUCH_TEXT = 100_000
-"""Length of a text from which its findings are shown before its syntax errors are known."""
 _RUNS_TO_CLEAN = 4
 """Checks after which memory is cleaned, when there is nothing else to do."""
-_INVALID = "invalid-syntax"
 
 
 @dataclass(frozen=True)
@@ -99,7 +97,7 @@ class Checker:
         self._latest: dict[str, Checked] = {}
         self._rests: dict[tuple[str, str], _Group] = {}
         self._waiting: dict[str, list[asyncio.Future[Checked]]] = defaultdict(list)
-        self._syntax: dict[str, tuple[Item, tuple[Diagnostic, ...]]] = {}
+        self._syntax: dict[str, tuple[Item, SyntaxWatch]] = {}
         self._troubles: set[str] = set()
         self._runs = 0
 
@@ -196,19 +194,7 @@ class Checker:
                 continue
             self._runs += 1
             self._rests[key] = group
-            await self._show(group)
-
-    async def _show(self, group: _Group) -> None:
-        """Tell of the report of a group, before its syntax errors where they take their time."""
-        late = [path for path, item in group.items.items() if self._shows_early(path, item)]
-        self._tell(self._results(group, set(late)))
-        if not late or any(path in self._dirty for path in late):
-            return
-        changed = await self._worker.run(
-            lambda: [path for path in late if self._syntax_of(group.items[path])]
-        )
-        if changed:
-            self._tell(self._results(group, set()))
+            self._tell(self._results(group))
 
     async def _go_on(self) -> None:
         key, group = next(iter(self._rests.items()))
@@ -220,7 +206,7 @@ class Checker:
         if is_done:
             self._rests.pop(key, None)
         if is_new or is_done:
-            self._tell(self._results(group, set(), is_whole=is_done))
+            self._tell(self._results(group, is_whole=is_done))
 
     # on the worker
 
@@ -253,9 +239,8 @@ class Checker:
         except KnowledgeError as error:
             self._trouble(str(error))
         self._log(group.report)
-        for path, item in group.items.items():
-            if not self._shows_early(path, item):
-                self._syntax_of(item)
+        for target in group.targets:
+            self._look_at_syntax(group.items[target.path], target)
 
     def _advance(self, group: _Group) -> tuple[bool, bool]:
         """Work for a while; whether it is done, and whether there is a new report."""
@@ -270,35 +255,30 @@ class Checker:
                     return False, False
         except KnowledgeError as error:
             self._trouble(str(error))
-        return True, False
+        return True, self._looks_again(group)
 
-    def _syntax_of(self, item: Item) -> bool:
-        """Note the syntax errors of a text; whether there are any, or were any before."""
-        path = os.fspath(item.path)
-        before = self._syntax.get(path)
-        if before is not None and before[0] is item:
-            return False
+    def _look_at_syntax(self, item: Item, target: Target) -> None:
+        """Note the syntax errors of a text that has changed."""
+        known = self._syntax.get(target.path)
+        if known is not None and known[0] is item:
+            return
+        watch = SyntaxWatch() if known is None else known[1]
+        self._syntax[target.path] = item, watch
         if not self._workspace.editor_settings(item.path).show_syntax_errors:
-            found: tuple[Diagnostic, ...] = ()
+            watch.errors = ()
+        elif isinstance(item, Document):
+            watch.look(self.session.index(target) or ModuleIndex(item.source))
         else:
-            problems = (
-                syntax_errors(item.source.text)
-                if isinstance(item, Document)
-                else item.notebook.syntax_errors()
-            )
-            found = tuple(
-                Diagnostic(item.path, problem.range, _INVALID, _INVALID, problem.message)
-                for problem in problems
-            )
-        self._syntax[path] = item, found
-        return bool(found or (before is not None and before[1]))
+            watch.errors = diagnostics_of(item.path, item.notebook.syntax_errors())
 
-    def _shows_early(self, path: str, item: Item) -> bool:
-        """Whether findings need not wait for the syntax errors: a long text that had none."""
-        before = self._syntax.get(path)
-        return len(item.source.text) > _MUCH_TEXT and (
-            before is None or (before[0] is not item and not before[1])
-        )
+    def _looks_again(self, group: _Group) -> bool:
+        """Make syntax errors exact; whether that changed any."""
+        changed = False
+        for path, item in group.items.items():
+            known = self._syntax.get(path)
+            if known is not None and known[0] is item and known[1].is_worth_a_look(item.source):
+                changed = known[1].look_at_all(item.source) or changed
+        return changed
 
     def _log(self, report: Report) -> None:
         for warning in report.warnings:
@@ -314,18 +294,16 @@ class Checker:
 
     # results
 
-    def _results(
-        self, group: _Group, without_syntax: set[str], *, is_whole: bool = False
-    ) -> list[Checked]:
+    def _results(self, group: _Group, *, is_whole: bool = False) -> list[Checked]:
         found: dict[str, list[Diagnostic]] = {path: [] for path in group.items}
         for diagnostic in group.report.diagnostics:
             path = os.fspath(diagnostic.path)
-            if path in found and diagnostic.code != _INVALID:
+            if path in found:
                 found[path].append(diagnostic)
         for path, item in group.items.items():
             known = self._syntax.get(path)
-            if path not in without_syntax and known is not None and known[0] is item:
-                found[path] += known[1]
+            if known is not None and known[0] is item:
+                found[path] += known[1].errors
         targets = {target.path: target for target in group.targets}
         return [
             Checked(

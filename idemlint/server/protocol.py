@@ -11,6 +11,8 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
+from idemlint.server.positions import chosen_encoding
+
 if TYPE_CHECKING:
     from collections.abc import Generator
 
@@ -19,6 +21,7 @@ __all__ = ["Protocol"]
 _LOG = logging.getLogger(__name__)
 _PARSE_ERROR = -32700
 _INVALID_REQUEST = -32600
+_METHOD_NOT_FOUND = -32601
 _INVALID_PARAMS = -32602
 _INTERNAL_ERROR = -32603
 _NOT_INITIALIZED = -32002
@@ -60,6 +63,8 @@ class Protocol(LanguageServerProtocol):
 
     def _refusal(self, method: object) -> tuple[int, str] | None:
         """Why a method cannot be called now."""
+        if method is not None and not isinstance(method, str):
+            return _INVALID_REQUEST, "the method is no string"
         if method == types.INITIALIZE:
             return (_INVALID_REQUEST, "already initialized") if self.is_initialized else None
         if method == types.EXIT:
@@ -68,6 +73,9 @@ class Protocol(LanguageServerProtocol):
             return _NOT_INITIALIZED, "`initialize` comes first"
         if self._shutdown and method is not None:
             return _INVALID_REQUEST, "the server was shut down"
+        known = (self.fm.builtin_features, self.fm.features, (types.CANCEL_REQUEST,))
+        if method is not None and not any(method in names for names in known):
+            return _METHOD_NOT_FOUND, f"no method `{method}`"
         return None
 
     def _handle(self, data: dict[str, Any], request: str | int | None) -> None:
@@ -92,6 +100,17 @@ class Protocol(LanguageServerProtocol):
         error = types.ResponseError(code, reason)
         with contextlib.suppress(OSError):
             self._send_data(types.ResponseErrorMessage(id=identifier, error=error))
+
+    @lsp_method(types.INITIALIZE)
+    def lsp_initialize(
+        self, params: types.InitializeParams
+    ) -> Generator[Any, Any, types.InitializeResult]:
+        """Offer what there is, with the encoding of our own choice."""
+        general = params.capabilities.general
+        if general is not None and general.position_encodings:
+            chosen = chosen_encoding(general.position_encodings)
+            general.position_encodings = [types.PositionEncodingKind(chosen.value)]
+        return (yield from super().lsp_initialize(params))
 
     def _forwarded(self, method: str, params: Any) -> Generator[Any, Any, None]:
         handler = self.fm.features.get(method)
