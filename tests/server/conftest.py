@@ -26,7 +26,7 @@ def charge(order: str, amount: int) -> str:
         amount=amount, currency="usd", idempotency_key=key
     ).id
 '''
-RETRY = '''import uuid
+RETRY = """import uuid
 
 import requests
 
@@ -41,7 +41,7 @@ def send(order: str) -> None:
         )
         if answer.ok:
             return
-'''
+"""
 
 
 @pytest.fixture

@@ -143,9 +143,7 @@ class LspClient:
             self.requests.append(message)
             result = {"applied": True} if message["method"] == "workspace/applyEdit" else None
             self.send({"id": message["id"], "result": result})
-        elif "method" in message:
-            self.notes.append(message)
-        elif message.get("id") is None:
+        elif "method" in message or message.get("id") is None:
             self.notes.append(message)
         else:
             self.answers[message["id"]] = message
@@ -221,8 +219,9 @@ class LspClient:
         """The next findings that are published for a text, for a version if one is named."""
         params = self.note(
             "textDocument/publishDiagnostics",
-            lambda params: params["uri"] == address
-            and (version is None or params.get("version") == version),
+            lambda params: (
+                params["uri"] == address and (version is None or params.get("version") == version)
+            ),
             timeout,
         )
         return params["diagnostics"]

@@ -232,12 +232,12 @@ def test_debug_information_names_the_configuration(launch, project: Path) -> Non
     assert "IDM106" in text
 
 
-HELPER = '''import requests
+HELPER = """import requests
 
 
 def send(order: str) -> None:
     requests.post("https://api.example.com/ship", json={"order": order})
-'''
+"""
 
 
 def test_fix_in_several_files_is_one_change(launch, project: Path) -> None:

@@ -181,8 +181,7 @@ def test_cancelled_requests_are_answered(launch, project: Path) -> None:
     client = launch()
     address = client.open(project / "tool.py")
     numbers = [
-        client.ask("textDocument/diagnostic", {"textDocument": {"uri": address}})
-        for _ in range(20)
+        client.ask("textDocument/diagnostic", {"textDocument": {"uri": address}}) for _ in range(20)
     ]
     for number in numbers:
         client.notify("$/cancelRequest", {"id": number})

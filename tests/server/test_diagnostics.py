@@ -191,7 +191,9 @@ def test_half_typed_function_leaves_the_others_alone(launch, project: Path) -> N
     address = client.open(project / "tool.py")
     client.published(address, 1)
     end = len(TOOL.split("\n")) - 1
-    client.change(address, 2, {"range": span(end, 0, 0), "text": "\n\ndef later(a, b:\n    x = (\n"})
+    client.change(
+        address, 2, {"range": span(end, 0, 0), "text": "\n\ndef later(a, b:\n    x = (\n"}
+    )
     found = client.published(address, 2)
     assert [entry["code"] for entry in found if entry["code"].startswith("IDM")] == ["IDM101"]
     assert [entry["code"] for entry in found if entry["code"] == "invalid-syntax"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from conftest import RETRY, TOOL
-from lsp_client import span, uri
+from lsp_client import uri
 
 from idemlint.server.settings import Preference, Run, SettingsError, read_settings
 
@@ -292,17 +292,33 @@ def test_changed_configuration_counts_at_once(launch, project: Path) -> None:
     assert client.published(address, 1) == []
 
 
+ROW = """[[tool.idemlint.knowledge.provider]]
+id = "acmepay"
+package = "acmepay"
+imports = ["acmepay"]
+docs = "https://acme.example.com/api"
+checked = "1.0.0"
+effects = [
+  { call = ["acmepay.pay"], does = "charge", key = { argument = "idempotency_key" }, \
+repeat = "duplicates", operation = "OP-1" },
+]
+"""
+
+
 def test_new_row_of_knowledge_counts_at_once(launch, project: Path) -> None:
-    text = TOOL.replace("import stripe\n", "import acmepay\n").replace(
-        "stripe.PaymentIntent.create", "acmepay.pay"
-    )
+    text = """import acmepay
+from langchain_core.tools import tool
+
+
+@tool
+def relay(order: str) -> str:
+    \"\"\"Relay an order.\"\"\"
+    return acmepay.pay(order)
+"""
     client = launch()
-    address = client.open(project / "tool.py", text)
-    before = [entry["code"] for entry in client.published(address, 1)]
-    row = (
-        '[[tool.idemlint.knowledge.provider]]\nname = "Acme"\nmodules = ["acmepay"]\n'
-        "[[tool.idemlint.knowledge.provider.effects]]\n"
-    )
-    assert before is not None
-    assert row
-    assert span(0, 0, 0)
+    address = client.open(project / "settle.py", text)
+    assert client.published(address, 1) == []
+    (project / "pyproject.toml").write_text(ROW.replace("\\\n", ""))
+    changes = {"changes": [{"uri": uri(project / "pyproject.toml"), "type": 2}]}
+    client.notify("workspace/didChangeWatchedFiles", changes)
+    assert [entry["code"] for entry in client.published(address, 1)] == ["IDM401"]

@@ -20,7 +20,7 @@ from langchain_core.tools import tool
 @tool
 def charge(order: str) -> str:
     """Charge."""
-    return stripe.Charge.create(description="€𝒳日", idempotency_key=str(uuid.uuid4())).id
+    return stripe.Charge.create(description="€😀日", idempotency_key=str(uuid.uuid4())).id
 '''
 ROW = 9
 CALL = "uuid.uuid4()"

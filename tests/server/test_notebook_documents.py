@@ -83,9 +83,7 @@ def test_changed_and_new_cells_count(launch, project: Path) -> None:
     added = cell(path, 9)
     structure = {
         "array": {"start": 1, "deleteCount": 1, "cells": [{"kind": 2, "document": added}]},
-        "didOpen": [
-            {"uri": added, "languageId": "python", "version": 1, "text": f"\n{TOOL}"}
-        ],
+        "didOpen": [{"uri": added, "languageId": "python", "version": 1, "text": f"\n{TOOL}"}],
         "didClose": [{"uri": cell(path, 1)}],
     }
     client.notify(
@@ -131,8 +129,6 @@ def test_fixes_go_into_the_cell(launch, project: Path) -> None:
 def test_broken_cell_leaves_the_others_alone(launch, project: Path) -> None:
     client = launch()
     path = project / "work.ipynb"
-    open_notebook(
-        client, path, ("python", IMPORTS), ("python", "def half(:"), ("python", TOOL)
-    )
-    assert [entry["code"] for entry in client.published(cell(path, 1))] == ["invalid-syntax"]
+    open_notebook(client, path, ("python", IMPORTS), ("python", "def half(:"), ("python", TOOL))
+    assert {entry["code"] for entry in client.published(cell(path, 1))} == {"invalid-syntax"}
     assert [entry["code"] for entry in client.published(cell(path, 2))] == ["IDM101"]

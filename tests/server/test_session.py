@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from idemlint.diagnostic import Diagnostic
 
-HELPER = '''import uuid
+HELPER = """import uuid
 
 import requests
 
@@ -30,7 +30,7 @@ def send(order):
 
 def new_key():
     return str(uuid.uuid4())
-'''
+"""
 CALLER = '''import stripe
 from langchain_core.tools import tool
 
