@@ -379,11 +379,12 @@ class _WarmRun(_Run):
             libraries=self._knowledge.libraries,
             unsaved={Path(path): data for path, data in self._unsaved.items()},
         )
+        analysis = Analysis(self._knowledge, self._signals, project.names, program=program)
+        if kept.analysis is not None:
+            analysis.model.names.take_over(kept.analysis.model.names)
         kept.digests = digests
         kept.evidence = {}
-        self._analysis = kept.analysis = Analysis(
-            self._knowledge, self._signals, project.names, program=program
-        )
+        self._analysis = kept.analysis = analysis
 
     def _analyse_unit(self, project: _Project, path: str) -> None:
         analysis = self._analysis

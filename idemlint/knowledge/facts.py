@@ -287,6 +287,16 @@ class Knowledge:
 
     def acting_names(self, libraries: frozenset[str]) -> ActingNames:
         """The names of calls that can act in a project that imports these of the known libraries."""
+        found = self._acting.get(libraries)
+        if found is None:
+            found = self._acting[libraries] = self._find_acting_names(libraries)
+        return found
+
+    @functools.cached_property
+    def _acting(self) -> dict[frozenset[str], ActingNames]:
+        return {}
+
+    def _find_acting_names(self, libraries: frozenset[str]) -> ActingNames:
         names, starts = self._acting_names
         standard = sys.stdlib_module_names | {""}
 

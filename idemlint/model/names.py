@@ -68,6 +68,7 @@ class Names:
         self.program = program
         self.knowledge = knowledge
         self._flows: dict[ast.AST, Flow] = {}
+        self._earlier_flows: dict[ast.AST, Flow] = {}
         self._frames: dict[ast.AST, Frame] = {}
         self._module_frames: dict[Module, Frame] = {}
         self._attributes: dict[Class, dict[str, list[tuple[ast.expr, Function, ast.stmt]]]] = {}
@@ -81,8 +82,20 @@ class Names:
         """The flow of a function, made once."""
         made = self._flows.get(function.node)
         if made is None:
-            made = self._flows[function.node] = flow_of(function)
+            made = self._earlier_flows.pop(function.node, None) or flow_of(function)
+            self._flows[function.node] = made
         return made
+
+    def take_over(self, earlier: Names) -> None:
+        """Use what an earlier run knows of functions whose nodes are the same.
+
+        That is their flows; those of lambdas are not theirs alone.
+        """
+        self._earlier_flows = {
+            node: flow
+            for node, flow in earlier._flows.items()
+            if not isinstance(node, ast.Lambda)
+        }
 
     def module_frame(self, module: Module) -> Frame:
         """The frame of the top of a module."""

@@ -38,6 +38,8 @@ _SLICE = 0.02
 """Seconds of work on the rest of a project, before other work has its turn."""
 _QUIET = 0.15
 """Seconds without a change before the rest of a project is looked at."""
+_LONG_QUIET = 0.6
+"""Seconds without a change before syntax errors are made exact."""
 _RUNS_TO_CLEAN = 4
 """Checks after which memory is cleaned, when there is nothing else to do."""
 
@@ -96,6 +98,7 @@ class Checker:
         self._last_change = 0.0
         self._latest: dict[str, Checked] = {}
         self._rests: dict[tuple[str, str], _Group] = {}
+        self._inexact: dict[tuple[str, str], _Group] = {}
         self._waiting: dict[str, list[asyncio.Future[Checked]]] = defaultdict(list)
         self._syntax: dict[str, tuple[Item, SyntaxWatch]] = {}
         self._troubles: set[str] = set()
@@ -163,6 +166,11 @@ class Checker:
             if pause > 0 and await self._has_news_within(pause):
                 return
             await self._go_on()
+        elif self._inexact:
+            pause = self._last_change + _LONG_QUIET - time.monotonic()
+            if pause > 0 and await self._has_news_within(pause):
+                return
+            await self._make_exact()
         elif self._runs < _RUNS_TO_CLEAN or await self._has_news_within(_QUIET):
             self._news.clear()
             if not self._dirty:
@@ -187,6 +195,7 @@ class Checker:
         self._tell([Checked(items[path], None) for path in unlinted])
         for key, group in groups.items():
             before = self._rests.pop(key, None)
+            self._inexact.pop(key, None)
             try:
                 await self._worker.run(functools.partial(self._begin, group, before))
             except SupersededError:
@@ -205,8 +214,15 @@ class Checker:
             return
         if is_done:
             self._rests.pop(key, None)
+            self._inexact[key] = group
         if is_new or is_done:
             self._tell(self._results(group, is_whole=is_done))
+
+    async def _make_exact(self) -> None:
+        """Make syntax errors those that a run finds."""
+        _, group = self._inexact.popitem()
+        if await self._worker.run(lambda: self._looks_again(group)):
+            self._tell(self._results(group, is_whole=True))
 
     # on the worker
 
@@ -238,6 +254,11 @@ class Checker:
             group.report = next((entry for entry in group.reports if entry), Report(()))
         except KnowledgeError as error:
             self._trouble(str(error))
+        except SupersededError:
+            raise
+        except Exception:
+            # who waits for an answer gets one, if only that there is nothing to show
+            _LOG.exception("A check failed")
         self._log(group.report)
         for target in group.targets:
             self._look_at_syntax(group.items[target.path], target)
@@ -255,7 +276,7 @@ class Checker:
                     return False, False
         except KnowledgeError as error:
             self._trouble(str(error))
-        return True, self._looks_again(group)
+        return True, False
 
     def _look_at_syntax(self, item: Item, target: Target) -> None:
         """Note the syntax errors of a text that has changed."""

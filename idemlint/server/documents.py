@@ -85,7 +85,9 @@ class Document:
     @functools.cached_property
     def source(self) -> SourceText:
         """The text as the linter reads it."""
-        return SourceText.decode(self.path, self.contents)
+        if self.text.startswith("\ufeff") or _LONE_SURROGATE.search(self.text):
+            return SourceText.decode(self.path, self.contents)
+        return self.places.source
 
     @functools.cached_property
     def contents(self) -> bytes:

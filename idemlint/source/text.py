@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import bisect
 import functools
+import itertools
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -56,7 +57,11 @@ class SourceText:
     @functools.cached_property
     def row_starts(self) -> list[int]:
         """The offset at which each row begins; never empty."""
-        return [0, *(end.end() for end in _ROW_END.finditer(self.text))]
+        if "\r" in self.text:
+            return [0, *(end.end() for end in _ROW_END.finditer(self.text))]
+        starts = [*itertools.accumulate(map(len, self.text.split("\n")), _behind, initial=0)]
+        starts.pop()
+        return starts
 
     @functools.cached_property
     def newline(self) -> str:
@@ -94,3 +99,8 @@ class SourceText:
     def slice(self, span: Range) -> str:
         """The text of a range."""
         return self.text[self.offset(span.start) : self.offset(span.end)]
+
+
+def _behind(start: int, length: int) -> int:
+    """The start of the row behind one that starts and is as long as told."""
+    return start + length + 1
