@@ -41,6 +41,9 @@ __all__ = ["Session", "SupersededError"]
 _MOST_PROJECTS = 6
 """Projects that are kept in memory, those that were asked for last."""
 
+_RUNS_TO_PARSE_AFRESH = 200
+"""Runs after which all is parsed anew once."""
+
 _Key = tuple[Path, "Range", str]
 
 
@@ -77,6 +80,7 @@ class _Kept:
     calls: dict[str, tuple[bytes, bool]] = field(default_factory=dict)
     digests: dict[str, bytes] = field(default_factory=dict)
     analysis: Analysis | None = None
+    runs: int = 0
     evidence: dict[_Key, list[Evidence]] = field(default_factory=dict)
 
 
@@ -373,8 +377,11 @@ class _WarmRun(_Run):
             self._analysis = kept.analysis
             return
         assert project.names is not None
+        kept.runs += 1
+        # each parsed statement holds on to the text that it was first parsed in
+        is_afresh = kept.analysis is None or kept.runs % _RUNS_TO_PARSE_AFRESH == 0
         program = _NextProgram(
-            None if kept.analysis is None else kept.analysis.program,
+            None if is_afresh or kept.analysis is None else kept.analysis.program,
             source_folders=self._source_folders(project),
             libraries=self._knowledge.libraries,
             unsaved={Path(path): data for path, data in self._unsaved.items()},

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from idemlint.diagnostic import Diagnostic
-from idemlint.source.index import parse
+from idemlint.source.lazy import parse
 from idemlint.source.syntax import syntax_errors
 
 if TYPE_CHECKING:
