@@ -7,6 +7,7 @@ fixes are made one by one when they are asked for: most of the time goes into th
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections import OrderedDict
@@ -14,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from idemlint.cache import CachedUnit, ProjectCache, digest
+from idemlint.cache import CachedUnit, ProjectCache, cache_path, digest
 from idemlint.linter import Report, _Project, _project_files, _Run
 from idemlint.model.program import Program
 from idemlint.source.projects import ProjectRoots
@@ -22,6 +23,7 @@ from idemlint.source.projects import ProjectRoots
 if TYPE_CHECKING:
     import ast
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from idemlint.analysis import Analysis
     from idemlint.cache import CachedLook
@@ -87,10 +89,15 @@ class _Kept:
 class Session:
     """Checks files of projects, one check at a time.
 
-    Changes on the disk are seen when the session is told to doubt what it knows.
+    Changes on the disk are seen when the session is told to doubt what it knows. Within `breakable`
+    the host may break off the work on a file that is no target.
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        breakable: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext,
+    ) -> None:
+        self.breakable = breakable
         self._warm: dict[str, _Warm] = {}
         self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
         self._roots = ProjectRoots()
@@ -263,7 +270,8 @@ class _WarmRun(_Run):
             if rest:
                 for path in rest:
                     yield from self._pause()
-                    self._analyse_unit(project, path)
+                    with self._session.breakable():
+                        self._analyse_unit(project, path)
                 yield self._report(projects)
         finally:
             self._keep(project)
@@ -282,10 +290,20 @@ class _WarmRun(_Run):
     def _projects(self) -> list[_Project]:
         session, kept = self._session, self._kept
         root = session.roots.root(next(iter(self.targets)))
+        if kept.listed is None:
+            kept.cache = self._of_earlier_runs(root)
         if kept.listed is None or kept.is_doubtful:
             kept.listed = list(_project_files(root, session.roots))
         files = sorted({*kept.listed, *self.targets})
         return [_Project(root, files, kept.cache, None)]
+
+    def _of_earlier_runs(self, root: str) -> ProjectCache:
+        """What the command line has kept of the project, if it has."""
+        settings = next(iter(self.targets.values())).settings
+        if not settings.cache_dir.is_dir():
+            return ProjectCache()
+        parts = [repr(settings.knowledge), repr(settings.src)]
+        return ProjectCache.load(cache_path(settings.cache_dir, root, parts))
 
     def _known_look(self, project: _Project, path: str) -> CachedLook | None:
         look = project.cache.looks.get(path)

@@ -17,6 +17,7 @@ from idemlint.knowledge.loader import KnowledgeError
 from idemlint.linter import Report, Target
 from idemlint.server.documents import Document
 from idemlint.server.syntax import SyntaxWatch, diagnostics_of
+from idemlint.server.worker import InterruptedWork
 from idemlint.session import Session, SupersededError
 from idemlint.source.index import ModuleIndex
 
@@ -38,6 +39,10 @@ _SLICE = 0.02
 """Seconds of work on the rest of a project, before other work has its turn."""
 _QUIET = 0.15
 """Seconds without a change before the rest of a project is looked at."""
+_MUCH_WORK = 1.0
+"""Seconds of work on the rest of a project, after which the rest of that has to wait longer."""
+_VERY_QUIET = 2.0
+"""Seconds without a change before a large project is gone through to its end."""
 _LONG_QUIET = 0.6
 """Seconds without a change before syntax errors are made exact."""
 _RUNS_TO_CLEAN = 4
@@ -87,7 +92,7 @@ class Checker:
         on_checked: Callable[[list[Checked]], None],
         on_trouble: Callable[[str], None],
     ) -> None:
-        self.session = Session()
+        self.session = Session(worker.breakable)
         self._documents = documents
         self._workspace = workspace
         self._worker = worker
@@ -103,13 +108,16 @@ class Checker:
         self._syntax: dict[str, tuple[Item, SyntaxWatch]] = {}
         self._troubles: set[str] = set()
         self._runs = 0
+        self._spent = 0.0
 
     # what to check
 
     def touch(self, paths: Iterable[Path]) -> None:
         """Check these files, which are open, and what of their projects depends on them."""
         self._dirty.update(map(os.fspath, paths))
+        self._worker.interrupt()
         self._last_change = time.monotonic()
+        self._spent = 0.0
         self._news.set()
 
     def touch_all(self) -> None:
@@ -162,7 +170,8 @@ class Checker:
         if self._dirty:
             await self._check_dirty()
         elif self._rests:
-            pause = self._last_change + _QUIET - time.monotonic()
+            quiet = _QUIET if self._spent < _MUCH_WORK else _VERY_QUIET
+            pause = self._last_change + quiet - time.monotonic()
             if pause > 0 and await self._has_news_within(pause):
                 return
             await self._go_on()
@@ -207,11 +216,13 @@ class Checker:
 
     async def _go_on(self) -> None:
         key, group = next(iter(self._rests.items()))
+        started = time.monotonic()
         try:
             is_done, is_new = await self._worker.run(lambda: self._advance(group))
         except SupersededError:
             self._rests.pop(key, None)
             return
+        self._spent += time.monotonic() - started
         if is_done:
             self._rests.pop(key, None)
             self._inexact[key] = group
@@ -276,6 +287,8 @@ class Checker:
                     return False, False
         except KnowledgeError as error:
             self._trouble(str(error))
+        except InterruptedWork:
+            raise SupersededError from None
         return True, False
 
     def _look_at_syntax(self, item: Item, target: Target) -> None:

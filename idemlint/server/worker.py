@@ -1,19 +1,30 @@
-"""One thread that does the work, so that messages are read meanwhile."""
+"""One thread that does the work, so that messages are read meanwhile.
+
+Some of the work can be broken off when something more urgent comes: a project can have files that
+take seconds, and a keystroke must not wait for them.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
+import ctypes
 import queue
 import threading
+import time
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-__all__ = ["Worker"]
+__all__ = ["InterruptedWork", "Worker"]
 
 Result = TypeVar("Result")
+
+
+class InterruptedWork(BaseException):
+    """Work was broken off; no error, and so not for those who handle errors."""
 
 
 class Worker:
@@ -21,7 +32,48 @@ class Worker:
 
     def __init__(self) -> None:
         self._jobs: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
-        threading.Thread(target=self._work, name="idemlint", daemon=True).start()
+        self._can_break = False
+        self._is_broken = False
+        self._thread = threading.Thread(target=self._work, name="idemlint", daemon=True)
+        self._thread.start()
+
+    @contextlib.contextmanager
+    def breakable(self) -> Iterator[None]:
+        """Work on the thread that `interrupt` may break off with `InterruptedWork`.
+
+        There is no lock: it could be left closed, as the exception can arrive at any step.
+        """
+        self._is_broken, self._can_break = False, True
+        try:
+            yield
+            self._can_break = False
+            self._await_interrupt()
+        except InterruptedWork:
+            self._can_break = False
+            raise
+        except BaseException:
+            self._can_break = False
+            with contextlib.suppress(InterruptedWork):
+                self._await_interrupt()
+            raise
+
+    def _await_interrupt(self) -> None:
+        """Let an exception arrive here that is on its way."""
+        while self._is_broken:
+            time.sleep(0.001)
+
+    def interrupt(self) -> None:
+        """Break off the work on the thread, if it can be."""
+        if self._is_broken:
+            return
+        # told first, so that the thread waits for what comes, then asked
+        self._is_broken = True
+        if not self._can_break:
+            self._is_broken = False
+            return
+        identifier = ctypes.c_ulong(self._thread.ident or 0)
+        raised = ctypes.py_object(InterruptedWork)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(identifier, raised)
 
     def _work(self) -> None:
         while True:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from conftest import RETRY, TOOL
 
+from idemlint import __version__
 from idemlint.config.discovery import Resolver
 from idemlint.linter import Report, Target, check
 from idemlint.session import Session, SupersededError
@@ -203,3 +204,17 @@ def test_random_edits_give_what_fresh_runs_give(
         texts[name] = text if chance.random() < 0.8 else files[name]
         targets = targets_of(project, texts, *texts)
         assert comparable(with_fixes(session, targets)) == comparable(fresh(targets))
+
+
+def test_results_of_the_command_line_are_taken_over(project: Path, files: dict[str, str]) -> None:
+    targets = targets_of(project, files, *files)
+    folder = targets[0].settings.cache_dir / __version__
+    folder.mkdir(parents=True)
+    on_disk = [replace(target, contents=None) for target in targets]
+    check(on_disk, cache=True)
+    assert list(folder.iterdir())
+    session = Session()
+    assert comparable(with_fixes(session, targets)) == comparable(fresh(targets))
+    files["helper.py"] = HELPER.replace("requests.post", "print")
+    targets = targets_of(project, files, *files)
+    assert comparable(with_fixes(session, targets)) == comparable(fresh(targets))
