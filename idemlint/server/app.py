@@ -35,6 +35,7 @@ from idemlint.server.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from concurrent.futures import Future
     from pathlib import Path
 
     from idemlint.server.documents import OpenNotebook
@@ -187,7 +188,13 @@ class Server(LanguageServer):
             types.WORKSPACE_DID_CHANGE_WATCHED_FILES,
             types.DidChangeWatchedFilesRegistrationOptions(watchers),
         )
-        self.client_register_capability(types.RegistrationParams([registration]), lambda _: None)
+        answer = self.client_register_capability(types.RegistrationParams([registration]))
+        answer.add_done_callback(self._on_watching)
+
+    def _on_watching(self, answer: Future[None]) -> None:
+        if _refusal(answer):
+            _LOG.warning("The client does not watch files after all: %s", _refusal(answer))
+            self.client = replace(self.client, watches_files=False)
 
     # texts
 
@@ -325,7 +332,7 @@ class Server(LanguageServer):
 
     def _refresh(self) -> None:
         if self.client.pulls and self.client.refreshes:
-            self.workspace_diagnostic_refresh(None, lambda _: None)
+            self.workspace_diagnostic_refresh(None)
 
     async def on_pull(
         self, params: types.DocumentDiagnosticParams
@@ -428,6 +435,14 @@ class Server(LanguageServer):
         )
         _LOG.info("%s", text)
         return text
+
+
+def _refusal(answer: Future[None]) -> str:
+    """Why a client did not do what it was asked; empty if it did."""
+    if answer.cancelled():
+        return "cancelled"
+    error = answer.exception()
+    return "" if error is None else str(error)
 
 
 def _folders(params: types.InitializeParams) -> Iterable[Path]:
