@@ -26,7 +26,9 @@ LAYERS = (
     ("visitors", "output"),
     ("analysis", "cache"),
     ("linter",),
+    ("session",),
     ("hosts",),
+    ("server",),
     ("__main__",),
 )
 """The parts, each of which imports from those above it, from itself, and from no other."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+import importlib
+from typing import Any
 
 from idemlint.config.errors import ConfigError
 from idemlint.hosts.command import Command
@@ -11,16 +12,17 @@ from idemlint.hosts.usage import Option
 __all__ = ["command"]
 
 
-def _run(preview: bool, **shared: Any) -> NoReturn:
+def _run(preview: bool, **shared: Any) -> int:
     try:
-        from idemlint.server.app import run_server
+        # by its name: the server stands on the other hosts, whose arguments and pages it takes
+        app = importlib.import_module("idemlint.server.app")
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] not in {"pygls", "lsprotocol"}:
             raise
         install = "run `pip install 'idemlint[server]'`"
         reason = f"`idemlint server` needs the package `{error.name}`: {install}"
         raise ConfigError(reason) from None
-    run_server(preview=preview)
+    return app.run_server(preview=preview)  # type: ignore[no-any-return]
 
 
 command = Command(
