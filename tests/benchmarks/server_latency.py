@@ -198,36 +198,35 @@ def burst(client: LspClient, folder: Path) -> None:
     print(f"burst of 100 keystrokes: {shown + 1} checks, {seconds * 1000:.0f} ms to the last")
 
 
-def tool_files(tree: Path, most: int) -> list[Path]:
-    """Files of a tree that declare a tool, one a package, up to a number."""
-    found: dict[str, Path] = {}
+def tool_files(tree: Path, most: int) -> list[list[Path]]:
+    """Files of a tree that declare a tool or pause, up to two a package, of some packages."""
+    found: dict[str, list[Path]] = {}
     for path in sorted(tree.rglob("*.py")):
         package = path.relative_to(tree).parts[0]
-        if package not in found and path.stat().st_size < 200_000:
+        if len(found.get(package, ())) < 2 and path.stat().st_size < 200_000:
             data = path.read_bytes()
             if b"@tool" in data or b"@function_tool" in data or b"interrupt(" in data:
-                found[package] = path
-        if len(found) == most:
+                found.setdefault(package, []).append(path)
+        if len(found) > most:
             break
-    return list(found.values())
+    return list(found.values())[:most]
 
 
 def opening(client: LspClient, tree: Path, most: int) -> None:
-    """Open files, each the first of its project."""
-    times, whole = [], []
-    for path in tool_files(tree, most):
-        started = time.perf_counter()
-        address = client.open(path)
-        client.published(address, 1, timeout=120)
-        times.append(time.perf_counter() - started)
-        # the report on the project is there when a question is answered that comes behind it
-        client.settle(3)
-        client.notify("textDocument/didClose", {"textDocument": {"uri": address}})
-        whole.append(path.stat().st_size)
-    if times:
-        told(f"opening, first of {len(times)} projects", times)
-    else:
-        print(f"no file of {tree} declares a tool")
+    """Open files: the first of a project, and another one when the project is known."""
+    first, second = [], []
+    for paths in tool_files(tree, most):
+        for path, times in zip(paths, (first, second), strict=False):
+            started = time.perf_counter()
+            address = client.open(path)
+            client.published(address, 1, timeout=120)
+            times.append(time.perf_counter() - started)
+            client.settle(0.5)
+            client.notify("textDocument/didClose", {"textDocument": {"uri": address}})
+    if first:
+        told(f"opening, first of {len(first)} projects", first)
+    if second:
+        told(f"opening, {len(second)} in known projects", second)
 
 
 def visiting(client: LspClient, tree: Path, count: int) -> None:
