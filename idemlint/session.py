@@ -43,6 +43,8 @@ __all__ = ["Session", "SupersededError"]
 _MOST_PROJECTS = 6
 """Projects that are kept in memory, those that were asked for last."""
 
+_MOST_ANALYSES = 2
+"""Projects whose models are kept as well, for the fixes."""
 _RUNS_TO_PARSE_AFRESH = 200
 """Runs after which all is parsed anew once."""
 
@@ -184,6 +186,9 @@ class Session:
         self._kept.move_to_end(key)
         while len(self._kept) > _MOST_PROJECTS:
             self._kept.popitem(last=False)
+        for other in list(self._kept.values())[:-_MOST_ANALYSES]:
+            other.analysis = None
+            other.evidence = {}
         return found
 
     def warm(self, settings: Settings, make: Callable[[], _Warm]) -> _Warm:

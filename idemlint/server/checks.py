@@ -47,6 +47,10 @@ _LONG_QUIET = 0.6
 """Seconds without a change before syntax errors are made exact."""
 _RUNS_TO_CLEAN = 4
 """Checks after which memory is cleaned, when there is nothing else to do."""
+_MOST_RUNS = 16
+"""Checks after which it is cleaned whatever there is to do."""
+_CLEANINGS_TO_THE_BOTTOM = 5
+"""Every so many times all of it is looked at."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,7 @@ class Checker:
         self._syntax: dict[str, tuple[Item, SyntaxWatch]] = {}
         self._troubles: set[str] = set()
         self._runs = 0
+        self._cleanings = 0
         self._spent = 0.0
 
     # what to check
@@ -131,6 +136,9 @@ class Checker:
         for future in self._waiting.pop(os.fspath(path), ()):
             if not future.done():
                 future.cancel()
+        for groups in (self._rests, self._inexact):
+            for key in [key for key, group in groups.items() if os.fspath(path) in group.items]:
+                self._worker.submit(functools.partial(_close, groups.pop(key)))
         self.touch_all()
 
     def latest(self, path: Path) -> Checked | None:
@@ -167,7 +175,9 @@ class Checker:
             _LOG.exception("A check failed")
 
     async def _turn(self) -> None:
-        if self._dirty:
+        if self._runs >= _MOST_RUNS:
+            await self._clean()
+        elif self._dirty:
             await self._check_dirty()
         elif self._rests:
             quiet = _QUIET if self._spent < _MUCH_WORK else _VERY_QUIET
@@ -185,8 +195,14 @@ class Checker:
             if not self._dirty:
                 await self._news.wait()
         else:
-            self._runs = 0
-            await self._worker.run(lambda: gc.collect(1))
+            await self._clean()
+
+    async def _clean(self) -> None:
+        """Free the memory of earlier checks; models are cycles of objects."""
+        self._runs = 0
+        self._cleanings += 1
+        generation = 2 if self._cleanings % _CLEANINGS_TO_THE_BOTTOM == 0 else 1
+        await self._worker.run(lambda: gc.collect(generation))
 
     async def _has_news_within(self, seconds: float) -> bool:
         self._news.clear()
