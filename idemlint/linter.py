@@ -284,11 +284,11 @@ class _Run:
         for share, part in zip(shares, parts, strict=True):
             looks.update(zip(share, part, strict=True))
         for project, path in unread:
-            look = looks[path]
-            if isinstance(look, _Problem):
-                project.problems[path] = look.text
-                look = CachedLook(0, -1, b"", EMPTY, is_directed=False)
-            project.looks[path] = look
+            found = looks[path]
+            if isinstance(found, _Problem):
+                project.problems[path] = found.text
+                found = CachedLook(0, -1, b"", EMPTY, is_directed=False)
+            project.looks[path] = found
             project.unread.append(path)
 
     def _known_look(self, project: _Project, path: str) -> CachedLook | None:
@@ -302,7 +302,7 @@ class _Run:
         try:
             data = self._unsaved.get(path)
             if data is None:
-                with open(path, "rb") as file:  # noqa: PTH123 - a Path for each file takes time
+                with open(path, "rb") as file:
                     moment = os.fstat(file.fileno()).st_mtime_ns
                     data = file.read()
         except OSError as error:
@@ -336,7 +336,7 @@ class _Run:
         for path in self.targets:
             data = self._unsaved.get(path)
             try:
-                size += os.stat(path).st_size if data is None else len(data)  # noqa: PTH116
+                size += os.stat(path).st_size if data is None else len(data)
             except OSError:
                 continue
             if size > _LITTLE_TO_PARSE:
@@ -349,7 +349,7 @@ class _Run:
         if data is not None:
             return data
         try:
-            with open(path, "rb") as file:  # noqa: PTH123 - a Path for each file takes time
+            with open(path, "rb") as file:
                 return file.read()
         except OSError:
             return b""

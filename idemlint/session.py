@@ -216,7 +216,7 @@ class _NextProgram(Program):
             self._parsed[module.path] = {
                 (chunk.row, text[chunk.start : chunk.end]): statements
                 for chunk in module.index.chunks
-                if (statements := chunk._statements) and chunk.end  # noqa: SLF001
+                if (statements := chunk._statements) and chunk.end
             }
 
     def _load(self, path: Path) -> Module | None:
@@ -226,7 +226,7 @@ class _NextProgram(Program):
             text = module.source.text
             for chunk in module.index.chunks:
                 key = chunk.row, text[chunk.start : chunk.end]
-                chunk._statements = known.get(key)  # noqa: SLF001
+                chunk._statements = known.get(key)
         return module
 
 

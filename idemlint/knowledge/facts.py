@@ -11,7 +11,7 @@ from idemlint.knowledge.loader import load_tables
 from idemlint.knowledge.paths import PathTable
 
 if TYPE_CHECKING:
-    from idemlint.knowledge import rows
+    from idemlint.knowledge import rows as row_types
     from idemlint.knowledge.loader import UserRow
 
 __all__ = ["Knowledge", "StoreRole", "snake_case"]
@@ -44,7 +44,7 @@ class StoreRole:
 
     __slots__ = ("form", "role", "store")
 
-    def __init__(self, store: rows.Store, role: str, form: rows.Form | None) -> None:
+    def __init__(self, store: row_types.Store, role: str, form: row_types.Form | None) -> None:
         self.store = store
         self.role = role
         self.form = form
@@ -126,36 +126,36 @@ class Knowledge:
         row = self._row("decorated_type", path)
         return None if row is None else row.target
 
-    def decorated_parameter(self, path: str) -> rows.DecoratedParameter | None:
+    def decorated_parameter(self, path: str) -> row_types.DecoratedParameter | None:
         """What a decorator passes to a function."""
-        return self._row("decorated_parameter", path)
+        return self._row("decorated_parameter", path)  # type: ignore[no-any-return]
 
     @functools.cached_property
-    def graph_runs(self) -> dict[str, rows.Graph]:
+    def graph_runs(self) -> dict[str, row_types.Graph]:
         """The calls that run a graph, by path."""
         return {f"{row.built}.{name}": row for row in self.rows("graph") for name in row.run}
 
-    def caller(self, path: str) -> rows.Caller | None:
+    def caller(self, path: str) -> row_types.Caller | None:
         """How a call calls a function that it is given."""
-        return self._row("caller", path)
+        return self._row("caller", path)  # type: ignore[no-any-return]
 
     # effects
 
-    def effect(self, path: str) -> rows.Effect | None:
+    def effect(self, path: str) -> row_types.Effect | None:
         """The effect of a provider's call."""
-        return self._row("effect", path)
+        return self._row("effect", path)  # type: ignore[no-any-return]
 
-    def http(self, path: str) -> rows.Http | None:
+    def http(self, path: str) -> row_types.Http | None:
         """How a call sends an HTTP request."""
-        return self._row("http", path)
+        return self._row("http", path)  # type: ignore[no-any-return]
 
-    def http_request(self, path: str) -> rows.HttpRequest | None:
+    def http_request(self, path: str) -> row_types.HttpRequest | None:
         """How a call builds a request."""
-        return self._row("http_request", path)
+        return self._row("http_request", path)  # type: ignore[no-any-return]
 
-    def http_client(self, path: str) -> rows.HttpClient | None:
+    def http_client(self, path: str) -> row_types.HttpClient | None:
         """Where a client's constructor holds its base address."""
-        return self._row("http_client", path)
+        return self._row("http_client", path)  # type: ignore[no-any-return]
 
     def store_roles(self, path: str) -> list[StoreRole]:
         """What a call can do to a store, forms first; the caller picks by the arguments."""
@@ -169,7 +169,7 @@ class Knowledge:
         store, role, form = self._tables.rows["store_role"][number]
         return StoreRole(self._tables.rows["store"][store], role, form)
 
-    def violation_stores(self, path: str) -> list[rows.Store]:
+    def violation_stores(self, path: str) -> list[row_types.Store]:
         """The stores whose unique violation an exception can be."""
         stores = self._tables.rows["store"]
         return [stores[number] for number in self._paths["violation"].match(path)]
@@ -182,13 +182,13 @@ class Knowledge:
             for row in self.rows("sql")
         ]
 
-    def lock(self, path: str) -> rows.Lock | None:
+    def lock(self, path: str) -> row_types.Lock | None:
         """The lock that a call or a context takes."""
-        return self._row("lock", path)
+        return self._row("lock", path)  # type: ignore[no-any-return]
 
-    def quiet(self, path: str) -> rows.Quiet | None:
+    def quiet(self, path: str) -> row_types.Quiet | None:
         """Why a call is no effect; `None` if that is not known."""
-        return self._row("quiet", path)
+        return self._row("quiet", path)  # type: ignore[no-any-return]
 
     @functools.cached_property
     def quiet_names(self) -> dict[str, str]:
@@ -196,7 +196,7 @@ class Knowledge:
         return {name: row.kind for row in self.rows("quiet") for name in row.names}
 
     @functools.cached_property
-    def receiver_names(self) -> dict[str, rows.ReceiverName]:
+    def receiver_names(self) -> dict[str, row_types.ReceiverName]:
         """What an object of unknown type is taken for, by its name."""
         return {name: row for row in self.rows("receiver_name") for name in row.names}
 
@@ -214,14 +214,15 @@ class Knowledge:
         return None
 
     @functools.cached_property
-    def hosts(self) -> list[tuple[re.Pattern[str], re.Pattern[str] | None, int, rows.Host]]:
+    def hosts(self) -> list[tuple[re.Pattern[str], re.Pattern[str] | None, int, row_types.Host]]:
         """Patterns of hosts and paths, with the length of the path as its weight."""
         found = []
         for row in self.rows("host"):
             for host in row.host:
                 pattern = re.compile(re.escape(host).replace(r"\*", r"[^.]*"), re.IGNORECASE)
-                for path in row.path or ("",):
-                    found.append((pattern, _path_pattern(path), len(path), row))
+                found += [
+                    (pattern, _path_pattern(path), len(path), row) for path in row.path or ("",)
+                ]
         return found
 
     @functools.cached_property
@@ -344,15 +345,15 @@ class Knowledge:
 
     # entries
 
-    def tools(self, path: str) -> list[rows.Tool]:
+    def tools(self, path: str) -> list[row_types.Tool]:
         """The rows by which a decorator, base class or call makes tools."""
         return self._all("tool", path)
 
-    def replays(self, path: str) -> list[rows.Replay]:
+    def replays(self, path: str) -> list[row_types.Replay]:
         """The rows by which a decorator, base class or call makes replayed bodies."""
         return self._all("replay", path)
 
-    def pauses(self, path: str) -> list[rows.Pause]:
+    def pauses(self, path: str) -> list[row_types.Pause]:
         """The pauses of a call."""
         return self._all("pause", path)
 
@@ -366,7 +367,7 @@ class Knowledge:
             for path in row.path
         )
 
-    def retries(self, path: str) -> list[rows.Retry]:
+    def retries(self, path: str) -> list[row_types.Retry]:
         """What a call or decorator retries."""
         return self._all("retry", path)
 
@@ -381,9 +382,9 @@ class Knowledge:
         )
 
     @functools.cached_property
-    def policy_uses(self) -> dict[str, list[tuple[str, int | str, rows.Retry]]]:
+    def policy_uses(self) -> dict[str, list[tuple[str, int | str, row_types.Retry]]]:
         """Where retry policies are used: by the last name of the call its path, the argument, the row."""
-        found: dict[str, list[tuple[str, int | str, rows.Retry]]] = {}
+        found: dict[str, list[tuple[str, int | str, row_types.Retry]]] = {}
         for row in self.rows("retry"):
             for use in row.used_at:
                 path, _, place = use.partition("#")
@@ -470,32 +471,32 @@ class Knowledge:
         """The lists of `refusals`: what proves that nothing happened."""
         return self._tables.lists["refusals"]
 
-    def guards(self, path: str) -> list[rows.Guard]:
+    def guards(self, path: str) -> list[row_types.Guard]:
         """What a call or decorator guards."""
         return self._all("guard", path)
 
-    def hints(self, path: str) -> list[rows.Hint]:
+    def hints(self, path: str) -> list[row_types.Hint]:
         """The spelling of the hints given to a call."""
         return self._all("hint", path)
 
     # values
 
-    def value(self, path: str) -> rows.NamedValue | None:
+    def value(self, path: str) -> row_types.NamedValue | None:
         """What a call gives."""
-        return self._row("value", path)
+        return self._row("value", path)  # type: ignore[no-any-return]
 
-    def identity(self, path: str) -> rows.Identity | None:
+    def identity(self, path: str) -> row_types.Identity | None:
         """The id that a path stands for."""
-        return self._row("identity", path)
+        return self._row("identity", path)  # type: ignore[no-any-return]
 
     @functools.cached_property
-    def identity_parameters(self) -> dict[str, rows.Identity]:
+    def identity_parameters(self) -> dict[str, row_types.Identity]:
         """Ids by the usual name of their parameter."""
         return {name: row for row in self.rows("identity") for name in row.parameter}
 
-    def unstable(self, path: str) -> rows.Unstable | None:
+    def unstable(self, path: str) -> row_types.Unstable | None:
         """Why a call gives another value in another process."""
-        return self._row("unstable", path)
+        return self._row("unstable", path)  # type: ignore[no-any-return]
 
     @functools.cached_property
     def pure_methods(self) -> frozenset[str]:

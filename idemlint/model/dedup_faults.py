@@ -335,7 +335,9 @@ class DedupFaults:
                 if inner is effect.top.event.node or inner is deed.call:
                     return True
                 if isinstance(inner, ast.Name):
-                    for found in flow.definitions_at(record.leaf.event.statement, inner.id):
-                        if isinstance(found.node, ast.expr) and found.node is not node:
-                            waiting.append(found.node)
+                    waiting += [
+                        found.node
+                        for found in flow.definitions_at(record.leaf.event.statement, inner.id)
+                        if isinstance(found.node, ast.expr) and found.node is not node
+                    ]
         return False

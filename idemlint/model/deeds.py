@@ -60,10 +60,11 @@ class DeedKind(enum.Enum):
 class Deed:
     """What a call does.
 
-    For an effect: `does` is its class (for an opaque call what its name says), `repeat` what a second run with the same arguments does
-    (duplicates, harmless, overwrites, refused), `title` names the receiver for the reader, `key` the
-    place of a native key. For a store: `store`, `role`, `target` (two calls with the same one speak
-    of the same records), `subject` (the argument that names the record).
+    For an effect: `does` is its class (for an opaque call what its name says), `repeat`
+    what a second run with the same arguments does (duplicates, harmless, overwrites, refused),
+    `title` names the receiver for the reader, `key` the place of a native key. For a store:
+    `store`, `role`, `target` (two calls with the same one speak of the same records), `subject`
+    (the argument that names the record).
     """
 
     kind: DeedKind
@@ -290,6 +291,7 @@ class Deeds:
     def _calls_on(self, receiver: str, name: str, near: Place) -> Iterator[Place]:
         """The calls `receiver.name(…)` in the function or module of a place."""
         frame = near.frame
+        events: list[tuple[ast.Call, ast.stmt | None]]
         if frame.function is not None:
             events = [(e.node, e.statement) for e in self.names.flow(frame.function).calls]
         else:
@@ -608,8 +610,7 @@ class Deeds:
     ) -> Deed:
         # a name that is filled in can be any table
         target = f"table {sql.table}" if sql.table and HOLE not in sql.table else ""
-        deed = self._deed(store, sql.role, place, path, target, None, sql)
-        return deed
+        return self._deed(store, sql.role, place, path, target, None, sql)
 
     def _statement_target(self, place: Place) -> str:
         """The class in `select(Model).where(…)`."""

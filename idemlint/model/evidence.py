@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import ast
+
     from idemlint.model.entries import Entry
     from idemlint.model.program import Module
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -74,9 +74,10 @@ class Mutation:
 class CallEvent:
     """A call, and what is known where it runs.
 
-    `name` is the last name of what is called, empty where that has none. `before` are the events that can have run, `surely_before` those that have. `loops` are the
-    enclosing loops, `tries` the `try` statements whose body it stands in, `contexts` the items of
-    the enclosing `with` statements; each from the outside in.
+    `name` is the last name of what is called, empty where that has none. `before` are the events
+    that can have run, `surely_before` those that have. `loops` are the enclosing
+    loops, `tries` the `try` statements whose body it stands in, `contexts` the items of the
+    enclosing `with` statements; each from the outside in.
     """
 
     index: int
@@ -259,7 +260,7 @@ class _Runner:
             flow.reaching[statement] = merged.definitions
         flow.before[statement] = flow.before.get(statement, 0) | self.state.may
         flow.conditions[statement] = self.state.conditions
-        method = _STATEMENTS.get(type(statement))
+        method = _STATEMENTS.get(type(statement).__name__)
         if method is not None:
             method(self, statement)
         else:
@@ -561,8 +562,8 @@ class _Runner:
             self._expression(target.value)
             name = dotted_name(target.value)
             if name:
-                key = ast.copy_location(ast.Constant(target.attr), target)
-                self._mutation(name, "attribute", key, value, target, statement)
+                attribute = ast.copy_location(ast.Constant(target.attr), target)
+                self._mutation(name, "attribute", attribute, value, target, statement)
 
     def _define(
         self,
@@ -753,31 +754,31 @@ def _is_constant(test: ast.expr, value: bool) -> bool:
     return isinstance(test, ast.Constant) and bool(test.value) is value
 
 
-_STATEMENTS: dict[type[ast.stmt], Callable[[_Runner, ast.stmt], None]] = {
-    ast.If: _Runner._if,
-    ast.For: _Runner._for,
-    ast.AsyncFor: _Runner._for,
-    ast.While: _Runner._while,
-    ast.Try: _Runner._try,
-    ast.With: _Runner._with,
-    ast.AsyncWith: _Runner._with,
-    ast.Match: _Runner._match,
-    ast.Assign: _Runner._assign,
-    ast.AnnAssign: _Runner._annotated,
-    ast.AugAssign: _Runner._augmented,
-    ast.FunctionDef: _Runner._definition,
-    ast.AsyncFunctionDef: _Runner._definition,
-    ast.ClassDef: _Runner._definition,
-    ast.Import: _Runner._import,
-    ast.ImportFrom: _Runner._import,
-    ast.Return: _Runner._return,
-    ast.Raise: _Runner._raise,
-    ast.Break: _Runner._break,
-    ast.Continue: _Runner._continue,
-    ast.Assert: _Runner._assert,
-    ast.Global: _Runner._global,
-    ast.Nonlocal: _Runner._global,
-    ast.Delete: _Runner._delete,
-}  # type: ignore[dict-item]
-if hasattr(ast, "TryStar"):
-    _STATEMENTS[ast.TryStar] = _Runner._try  # type: ignore[assignment]
+# by the name of the class: a function whose body is parsed late has one of its own
+_STATEMENTS: dict[str, Callable[[_Runner, Any], None]] = {
+    "If": _Runner._if,
+    "For": _Runner._for,
+    "AsyncFor": _Runner._for,
+    "While": _Runner._while,
+    "Try": _Runner._try,
+    "TryStar": _Runner._try,
+    "With": _Runner._with,
+    "AsyncWith": _Runner._with,
+    "Match": _Runner._match,
+    "Assign": _Runner._assign,
+    "AnnAssign": _Runner._annotated,
+    "AugAssign": _Runner._augmented,
+    "FunctionDef": _Runner._definition,
+    "AsyncFunctionDef": _Runner._definition,
+    "ClassDef": _Runner._definition,
+    "Import": _Runner._import,
+    "ImportFrom": _Runner._import,
+    "Return": _Runner._return,
+    "Raise": _Runner._raise,
+    "Break": _Runner._break,
+    "Continue": _Runner._continue,
+    "Assert": _Runner._assert,
+    "Global": _Runner._global,
+    "Nonlocal": _Runner._global,
+    "Delete": _Runner._delete,
+}

@@ -63,6 +63,7 @@ def _can_nest(function: Function) -> bool:
 
 
 def classes_of(module: Module, chunks: Iterable[Chunk]) -> Iterator[Class]:
+    """The classes of chunks, nested ones too."""
     for chunk in chunks:
         for statement in module.index.statements(chunk):
             yield from _classes_in(module, statement)

@@ -58,6 +58,14 @@ class Guard:
         return self.kind is not GuardKind.BAD_KEY
 
 
+_VIOLATIONS = {
+    "IntegrityError",
+    "UniqueViolation",
+    "DuplicateKeyError",
+    "ConditionalCheckFailedException",
+}
+
+
 class Polarity(enum.Enum):
     """What a condition says of what was looked up."""
 

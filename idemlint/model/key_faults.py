@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from idemlint.model.entries import Entry, EntryKind
 from idemlint.model.evidence import Evidence, RelatedPlace
 from idemlint.model.guards import GuardKind
-from idemlint.model.retries import Retrying
 from idemlint.model.selection import Family
 from idemlint.model.values import Origin, ValueKind
 from idemlint.model.words import shown
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from idemlint.model.keys import KeyUse
     from idemlint.model.model import Model
     from idemlint.model.program import Function, Module
+    from idemlint.model.retries import Retrying
     from idemlint.model.runs import Occurrence
 
 __all__ = ["KeyFaults"]

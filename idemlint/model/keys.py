@@ -130,8 +130,7 @@ class Keys:
                         )  # fmt: skip
             elif name in ("json", "data", "content", "body", "params", "variables"):
                 yield from self._named_entries(deed, carrier)
-        for use in self._default_headers(deed):
-            yield use
+        yield from self._default_headers(deed)
 
     def _default_headers(self, deed: Deed) -> Iterator[KeyUse]:
         func = deed.call.func

@@ -128,9 +128,7 @@ class Memory:
             for symbol in self.names.resolve(Place(node.value, frame, statement)):
                 if isinstance(symbol, ModuleSymbol):
                     yield from self._of_module(node.attr, symbol.module, 0)
-                elif isinstance(symbol, Instance):
-                    yield from self._of_class(node.attr, symbol.cls)
-                elif hasattr(symbol, "cls"):
+                elif isinstance(symbol, Instance) or hasattr(symbol, "cls"):
                     yield from self._of_class(node.attr, symbol.cls)
 
     def _is_local(self, name: str, frame: Frame) -> bool:

@@ -92,9 +92,7 @@ class Names:
         That is their flows; those of lambdas are not theirs alone.
         """
         self._earlier_flows = {
-            node: flow
-            for node, flow in earlier._flows.items()
-            if not isinstance(node, ast.Lambda)
+            node: flow for node, flow in earlier._flows.items() if not isinstance(node, ast.Lambda)
         }
 
     def module_frame(self, module: Module) -> Frame:
@@ -390,8 +388,8 @@ class Names:
                     break
         if not bindings and not found and name in BUILTINS:
             found.append(External(name))
-        frame.memo[key] = _unique(found)
-        return frame.memo[key]
+        answer = frame.memo[key] = _unique(found)
+        return answer
 
     def _annotated_name(self, name: str, module: Module) -> Iterable[Symbol]:
         for binding in module.bindings(name):
@@ -418,9 +416,11 @@ class Names:
                 if isinstance(node, ast.Global):
                     names.update(node.names)
                 elif isinstance(node, ast.Assign):
-                    for target in node.targets:
-                        if isinstance(target, ast.Name):
-                            assigned.append((target.id, node.value, node))
+                    assigned += [
+                        (target.id, node.value, node)
+                        for target in node.targets
+                        if isinstance(target, ast.Name)
+                    ]
                 elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
                     if node.value is not None:
                         assigned.append((node.target.id, node.value, node))
@@ -572,7 +572,7 @@ class Names:
         found: list[Symbol] = []
         if isinstance(base, Instance):
             for value, function, statement in self.assigned_attributes(cls).get(name, ()):
-                frame = self._method_frame(function, base)
+                frame = self.method_frame(function, base)
                 found.extend(self._resolve(value, frame, statement))
                 if isinstance(statement, ast.AnnAssign) and not found:
                     found.extend(self.annotation(statement.annotation, frame))
@@ -589,7 +589,7 @@ class Names:
             found.extend(self.annotation(annotation, frame))
         return found
 
-    def _method_frame(self, function: Function, receiver: Instance) -> Frame:
+    def method_frame(self, function: Function, receiver: Instance) -> Frame:
         """The frame of a method; the constructor gets the arguments that made the object."""
         if receiver.made is None or function.name != "__init__":
             return self.frame(function)
@@ -851,10 +851,7 @@ class Names:
             return self.enter(callee, None)
         if callee.receiver is None and callee.closure is None:
             return self.frame(callee.function)
-        if callee.closure is not None:
-            memo = callee.closure.memo
-        else:
-            memo = self.frame(callee.function).memo
+        memo = (callee.closure or self.frame(callee.function)).memo
         key = ("plain", callee.function.node, callee.receiver)
         made: Frame | None = memo.get(key)
         if made is None:
@@ -904,7 +901,7 @@ class Names:
         self, node: ast.Subscript, frame: Frame, statement: ast.stmt | None
     ) -> Iterable[Symbol]:
         found: list[Symbol] = []
-        key = node.slice.value if isinstance(node.slice, ast.Constant) else None
+        key: object = node.slice.value if isinstance(node.slice, ast.Constant) else None
         if isinstance(node.slice, ast.Name | ast.Attribute):
             constants = [
                 symbol.value

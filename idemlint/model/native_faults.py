@@ -97,7 +97,9 @@ class NativeFaults:
             return
         for event in self.model.names.flow(function).calls:
             if self.model.runs.is_worthwhile(event) and self.model.retries.loop(event, frame):
-                yield from filter(self.lacks_key, self.model.runs.of_event(event, frame, _MAX_HELPERS))
+                yield from filter(
+                    self.lacks_key, self.model.runs.of_event(event, frame, _MAX_HELPERS)
+                )
 
     def _is_told_by_tool(self, call: ast.Call, function: Function) -> bool:
         """Whether a tool without key in a file nearby leads to a call: then the tool is told of."""

@@ -11,7 +11,6 @@ import bisect
 import functools
 import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from idemlint.source.index import ModuleIndex
@@ -19,6 +18,7 @@ from idemlint.source.text import NotUtf8Error, SourceText
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
     from idemlint.source.index import Chunk
 

@@ -117,9 +117,8 @@ class RetriedEntries:
                 if any(
                     row in self.model.knowledge.retries(path)
                     for path in self.model.names.paths(func)
-                ):
-                    if not self.model.retries.is_off(row, made.node, made.frame):
-                        return made
+                ) and not self.model.retries.is_off(row, made.node, made.frame):
+                    return made
         return None
 
     def _covered(self, use: _Use) -> Iterator[Entry]:

@@ -95,6 +95,7 @@ class Retries:
         return None
 
     def is_off(self, row: rows.Retry, call: ast.Call, frame: Frame) -> bool:
+        """Whether the arguments of a call say that nothing is run again."""
         given = {k.arg: ast.unparse(k.value) for k in call.keywords if k.arg}
         for off in row.off_with:
             name, _, value = off.partition("=")
@@ -180,11 +181,14 @@ class Retries:
 
     def _delays(self, node: ast.expr, frame: Frame, loop: ast.stmt) -> str:
         """A tuple of numbers is a list of delays."""
-        if isinstance(node, ast.Tuple | ast.List) and node.elts:
-            if all(
+        if (
+            isinstance(node, ast.Tuple | ast.List)
+            and node.elts
+            and all(
                 isinstance(e, ast.Constant) and isinstance(e.value, int | float) for e in node.elts
-            ):
-                return "attempts"
+            )
+        ):
+            return "attempts"
         name = node.attr if isinstance(node, ast.Attribute) else ""
         if isinstance(node, ast.Name):
             name = node.id
@@ -239,13 +243,13 @@ class Retries:
         names = {node.id for node in ast.walk(loop.test) if isinstance(node, ast.Name)}
         for statement in _statements(loop):
             if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant):
-                if isinstance(statement.value.value, bool) and any(
-                    isinstance(t, ast.Name) and t.id in names for t in statement.targets
+                if (
+                    isinstance(statement.value.value, bool)
+                    and any(isinstance(t, ast.Name) and t.id in names for t in statement.targets)
+                    and flow.before.get(statement, 0) >> event.index & 1
+                    and _follows(statement, event.node)
                 ):
-                    if flow.before.get(statement, 0) >> event.index & 1 and _follows(
-                        statement, event.node
-                    ):
-                        return True
+                    return True
         return False
 
     def _sends_something_else(self, loop: ast.stmt, event: CallEvent, flow: Flow) -> bool:

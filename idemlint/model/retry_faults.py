@@ -34,7 +34,7 @@ __all__ = ["RetryFaults"]
 
 _MAX_HELPERS = 3
 _REPEATING = re.compile(
-    "retr|backoff|attempt|repeat|resilien|persist|robust|until|exec|call|run", re.I
+    "retr|backoff|attempt|repeat|resilien|persist|robust|until|exec|call|run", re.IGNORECASE
 )
 """What the name of a helper of another module holds that repeats what it is given."""
 _MAX_CALLERS = 3

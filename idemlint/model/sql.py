@@ -70,10 +70,8 @@ def read_sql(text: str, knowledge: Knowledge) -> SqlText | None:
 @functools.lru_cache(maxsize=2048)
 def _read(text: str, _owner: int, knowledge: Knowledge) -> SqlText | None:
     flat = _SPACE.sub(" ", _COMMENT.sub(" ", text)).strip(" ;")
-    for role, pattern in knowledge.sql_roles:
-        if pattern.search(flat):
-            break
-    else:
+    role = next((role for role, pattern in knowledge.sql_roles if pattern.search(flat)), None)
+    if role is None:
         return None
     kind = "insert" if role in ("insert", "atomic", "upsert") else role
     found = _TABLE[kind].search(flat) if kind in _TABLE else None
@@ -83,7 +81,7 @@ def _read(text: str, _owner: int, knowledge: Knowledge) -> SqlText | None:
     columns = _COLUMNS.search(flat)
     conflict = _CONFLICT.search(flat)
     changes = _SET.search(flat)
-    relative = bool(changes) and any(
+    relative = changes is not None and any(
         left.lower() == right.lower() for left, right in _RELATIVE.findall(changes[1])
     )
     where = _WHERE.search(flat)
@@ -109,15 +107,16 @@ def unique_columns(text: str, table: str) -> list[frozenset[str]]:
         if matched[1].rpartition(".")[2].lower() != table:
             continue
         body = _parenthesised(text, matched.end() - 1)
-        for group in _GROUP.finditer(body):
-            found.append(frozenset(_split(group[1])))
+        found += [frozenset(_split(group[1])) for group in _GROUP.finditer(body)]
         for part in _top_level_parts(body):
             column = _COLUMN_KEY.match(part)
             if column and column[1].lower() not in ("primary", "unique", "constraint"):
                 found.append(frozenset({column[1].lower()}))
-    for index in _UNIQUE_INDEX.finditer(text):
-        if index[1].rpartition(".")[2].lower() == table:
-            found.append(frozenset(_split(index[2])))
+    found += [
+        frozenset(_split(index[2]))
+        for index in _UNIQUE_INDEX.finditer(text)
+        if index[1].rpartition(".")[2].lower() == table
+    ]
     return found
 
 
@@ -134,7 +133,9 @@ def _parenthesised(text: str, start: int) -> str:
 
 
 def _top_level_parts(body: str) -> list[str]:
-    parts, depth, current = [], 0, []
+    parts: list[str] = []
+    current: list[str] = []
+    depth = 0
     for char in body:
         if char == "(":
             depth += 1

@@ -7,11 +7,12 @@ that nothing is known.
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import ast
+
     from idemlint.model.program import Class, Function, Module
 
 __all__ = [

@@ -75,8 +75,8 @@ class ToolFaults:
     def is_soft(self, entry: Entry, deed: Deed) -> bool:
         """A plain request of a tool whose name says that a repeat changes nothing.
 
-        `search_papers`, `add_label`, `create_branch`, `update_comment`: how a host treats a repeat is not known, and
-        sets, unique names and whole values are harmless by nature.
+        `search_papers`, `add_label`, `create_branch`, `update_comment`: how a host treats a
+        repeat is not known, and sets, unique names and whole values are harmless by nature.
         """
         if not deed.method:
             return False

@@ -331,8 +331,8 @@ class Values:
         default = function.defaults.get(name)
         if default is not None:
             outer = self._definition_frame(frame)
-            for origin in self.origins(Place(default, outer, None)):
-                found.append(replace(origin, once=True, fallback=True))
+            origins = self.origins(Place(default, outer, None))
+            found = [replace(origin, once=True, fallback=True) for origin in origins]
         if frame.call is not None and default is not None:
             return found
         node = parameter if parameter is not None else place.node
@@ -441,7 +441,7 @@ class Values:
                     assigned = self.names.assigned_attributes(ancestor.cls).get(name, ())
                     for value, function, statement in assigned:
                         known = True
-                        frame = self.names._method_frame(function, symbol)
+                        frame = self.names.method_frame(function, symbol)
                         inner = self.origins(Place(value, frame, statement))
                         found.extend(replace(origin, once=True) for origin in inner)
         return found if known else None
@@ -733,9 +733,9 @@ class Values:
         elif isinstance(node, ast.Attribute):
             self._fill_attribute(node, place, made)
         elif isinstance(node, ast.Subscript):
-            key = _constant_key(node.slice)
+            asked = _constant_key(node.slice)
             base = self.mapping(Place(node.value, place.frame, place.statement))
-            entries = base.get(key) if key is not None else []
+            entries = base.get(asked) if asked is not None else []
             for entry in entries:
                 self._merge(made, self.mapping(entry.value))
             made.is_open = made.is_open or not entries
@@ -908,7 +908,7 @@ class Values:
                     continue
                 assigned = self.names.assigned_attributes(ancestor.cls).get(node.attr, ())
                 for value, function, statement in assigned:
-                    frame = self.names._method_frame(function, symbol)
+                    frame = self.names.method_frame(function, symbol)
                     self._merge(made, self.mapping(Place(value, frame, statement)))
                     found = True
         if not found:

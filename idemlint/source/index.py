@@ -120,9 +120,11 @@ class ModuleIndex:
         """The statements of a function whose end was taken to be where it is not."""
         with contextlib.suppress(SyntaxError):
             for node in ast.walk(ast.Module(lazy.parse(self.source.text, 1), [])):
-                is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-                if is_function and node.lineno == body.row:
-                    return node.body  # type: ignore[no-any-return]
+                if (
+                    isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+                    and node.lineno == body.row
+                ):
+                    return node.body
         self.is_broken = True
         place = {"lineno": body.row, "end_lineno": body.row, "col_offset": 0, "end_col_offset": 0}
         return [ast.Pass(**place)]
@@ -150,10 +152,10 @@ class ModuleIndex:
             return
         chunks = []
         for statement in statements:
-            is_definition = isinstance(
-                statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-            )
-            chunk = Chunk(0, 0, statement.lineno, statement.name if is_definition else "")
+            name = ""
+            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                name = statement.name
+            chunk = Chunk(0, 0, statement.lineno, name)
             chunk._statements = [statement]
             chunks.append(chunk)
         self.chunks[:] = chunks
