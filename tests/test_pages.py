@@ -72,7 +72,7 @@ def test_a_page_has_the_fixed_headings(rule: catalogue.Rule) -> None:
     text = re.sub(
         r"^```.*?^```$", "", rule.page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
     )
-    assert re.findall(r"^# (.*)$", text, re.MULTILINE) == [f"{rule.code} {rule.name}"]
+    assert re.findall(r"^# (.*)$", text, re.MULTILINE) == [f"{rule.name} ({rule.code})"]
     assert re.findall(r"^## (.*)$", text, re.MULTILINE) == HEADINGS
     assert rule.page.name == f"{rule.code}-{rule.name}.md"
 

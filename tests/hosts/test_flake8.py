@@ -70,13 +70,14 @@ def pay(order: str, key: str) -> str:
 PREVIEW = '''\
 """A key that two intents share."""
 import stripe
+from langchain_core.runnables import RunnableConfig
 from langgraph.graph import StateGraph
 
 
-def pay(state, config):
+def pay(state, config: RunnableConfig):
     """Pay."""
     thread = config["configurable"]["thread_id"]
-    return stripe.Refund.create(charge=state["charge"], idempotency_key=f"refund-{thread}")
+    return stripe.Invoice.create(customer=state["who"], idempotency_key=f"invoice-{thread}")
 
 
 builder = StateGraph(dict)
@@ -191,7 +192,7 @@ def test_preview_rules_are_asked_for(project: Project) -> None:
     if "IDM106" not in built_rules():
         pytest.skip("waits for IDM106")
     project.write("pay.py", PREVIEW)
-    expected = {"pay.py:9:69: IDM106"}
+    expected = {"pay.py:10:73: IDM106"}
     assert project.found("pay.py") == set()
     assert project.found("--idemlint-preview", "pay.py") == expected
     project.write("setup.cfg", "[flake8]\nidemlint-preview = true\n")
