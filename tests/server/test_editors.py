@@ -59,7 +59,7 @@ def test_neovim(project: Path, tmp_path: Path) -> None:
     assert (opened["code"], opened["row"], opened["column"]) == ("IDM101", row, 14)
     assert opened["source"] == "idemlint"
     assert opened["related"] >= 2
-    assert "IDM101 fresh-key" in found["hover"]["contents"]["value"]
+    assert "fresh-key (IDM101)" in found["hover"]["contents"]["value"]
     assert found["actions"][0].startswith("idemlint (IDM101): Take `idempotency_key`")
     assert "idemlint (IDM101): Disable for this line" in found["actions"]
     assert found["after_fix"] in ([], {})
@@ -90,7 +90,7 @@ def test_emacs_eglot(project: Path, tmp_path: Path) -> None:
     row = next(n for n, text in enumerate(TOOL.split("\n")) if "uuid4()" in text)
     assert opened["row"] == row
     assert "IDM101" in opened["text"] or "is new at each run" in opened["text"]
-    assert "IDM101 fresh-key" in found["hover"]
+    assert "fresh-key (IDM101)" in found["hover"]
     assert found["actions"][0].startswith("idemlint (IDM101): Take `idempotency_key`")
     assert found["after_fix"] == []
     ast.parse(found["fixed"])

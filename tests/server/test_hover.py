@@ -38,7 +38,7 @@ def test_codes_and_names_in_comments_are_explained(hover) -> None:
     assert found["range"] == span(1, 15, 21)
     assert found["contents"]["kind"] == "markdown"
     text = found["contents"]["value"]
-    assert text.startswith("# IDM101 fresh-key")
+    assert text.startswith("# fresh-key (IDM101)")
     assert "**Why**" in text
     assert "rules/IDM101-fresh-key.md" in text
     assert len(text) < 2000
@@ -57,7 +57,7 @@ def test_findings_are_explained(launch, project: Path) -> None:
         {"textDocument": {"uri": address}, "position": found["range"]["start"]},
     )
     assert told["range"] == found["range"]
-    assert "IDM101 fresh-key" in told["contents"]["value"]
+    assert "fresh-key (IDM101)" in told["contents"]["value"]
     nowhere = {"textDocument": {"uri": address}, "position": {"line": 0, "character": 0}}
     assert client.request("textDocument/hover", nowhere) is None
     assert TOOL
