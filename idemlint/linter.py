@@ -38,7 +38,7 @@ _FEW_FILES = 200
 """Files up to which a second process costs more than it saves."""
 _LITTLE_CODE = 100_000
 """Bytes to analyse up to which a second process costs more than it saves."""
-_MUCH_CODE = 1_000_000
+_MUCH_CODE = 3_000_000
 """Bytes that were analysed after which the memory is worth being freed."""
 _LITTLE_TO_PARSE = 8_000_000
 """Bytes of targets up to which each is parsed for syntax errors, not only what is analysed."""

@@ -281,6 +281,10 @@ class Places:
         self._scan = Scan([*signals.texts, *(f"{name}(" for name in self._writers)])
         self._found: dict[Module, _Found] = {}
         self._aliases: dict[Module, dict[str, str]] = {}
+        self._choices: dict[
+            tuple[Module, tuple[str, ...]], tuple[tuple[str, ...], tuple[str, ...]]
+        ] = {}
+        self._functions: dict[Function, Family] = {}
         self._chunks: dict[Chunk, Family] = {}
 
     def _of(self, module: Module) -> _Found:
@@ -365,13 +369,25 @@ class Places:
     ) -> bool:
         """Whether what belongs to a text stands beside it; a class can be imported by another name."""
         text = module.source.text
-        return all(
-            any(
-                choice in text if choice[0].isupper() else text.find(choice, start, end) >= 0
-                for choice in choices
+        for choices in companions:
+            classes, words = self._present(choices, module)
+            if not classes and not any(text.find(word, start, end) >= 0 for word in words):
+                return False
+        return True
+
+    def _present(
+        self, choices: tuple[str, ...], module: Module
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Those of some choices that stand anywhere in a module: names of classes, and the others."""
+        key = (module, choices)
+        known = self._choices.get(key)
+        if known is None:
+            found = [choice for choice in choices if choice in module.source.text]
+            known = self._choices[key] = (
+                tuple(choice for choice in found if choice[0].isupper()),
+                tuple(choice for choice in found if not choice[0].isupper()),
             )
-            for choices in companions
-        )
+        return known
 
     def of_chunk(self, module: Module, chunk: Chunk) -> Family:
         """What a chunk is worth asking."""
@@ -415,12 +431,16 @@ class Places:
 
     def of_function(self, function: Function) -> Family:
         """What a function, with all inside of it, is worth asking."""
+        known = self._functions.get(function)
+        if known is not None:
+            return known
         module = function.module
         start, end = function.span
         if function.decorators:
             first = min(decorator.lineno for decorator in function.decorators)
             start = min(start, module.source.row_starts[first - 1])
-        return self._between(module, start, end)
+        found = self._functions[function] = self._between(module, start, end)
+        return found
 
     def chunks(self, module: Module, family: Family) -> list[Chunk]:
         """The chunks of a module that are worth asking any of these."""

@@ -80,7 +80,8 @@ class Gate:
         self._writing = writing
         self._companions = {
             number: [
-                [[choice.encode() for choice in choices] for choices in group] for group in groups
+                [tuple(choice.encode() for choice in choices) for choices in group]
+                for group in groups
             ]
             for number, groups in companions.items()
         }
@@ -108,8 +109,9 @@ class Gate:
         if not found and not decorators and not classes:
             return FileFacts(defines=defines) if defines else EMPTY
         numbers = {match[0] for match in found}
+        known: dict[tuple[bytes, ...], bool] = {}
         for number in numbers & self._companions.keys():
-            if not self._is_accompanied(number, data):
+            if not self._is_accompanied(number, data, known):
                 numbers.discard(number)
         looks = not self._remembering.isdisjoint(numbers)
         if looks and not self._acting.isdisjoint(numbers) and not remembers(data):
@@ -138,11 +140,16 @@ class Gate:
                     names.add((definitions[place - 1][1].decode(), number))
         return tuple(names)
 
-    def _is_accompanied(self, number: int, data: bytes) -> bool:
-        return any(
-            all(any(choice in data for choice in choices) for choices in group)
-            for group in self._companions[number]
-        )
+    def _is_accompanied(
+        self, number: int, data: bytes, known: dict[tuple[bytes, ...], bool]
+    ) -> bool:
+        def stands(choices: tuple[bytes, ...]) -> bool:
+            answer = known.get(choices)
+            if answer is None:
+                answer = known[choices] = any(choice in data for choice in choices)
+            return answer
+
+        return any(all(map(stands, group)) for group in self._companions[number])
 
     def _makers(self, data: bytes) -> tuple[str, ...]:
         """The functions in which a text stands that makes tools, so that they can pass it on."""
