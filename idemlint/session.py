@@ -7,11 +7,11 @@ fixes are made one by one when they are asked for: most of the time goes into th
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,6 @@ from idemlint.source.projects import ProjectRoots
 if TYPE_CHECKING:
     import ast
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from contextlib import AbstractContextManager
 
     from idemlint.analysis import Analysis
     from idemlint.cache import CachedLook
@@ -91,13 +90,13 @@ class _Kept:
 class Session:
     """Checks files of projects, one check at a time.
 
-    Changes on the disk are seen when the session is told to doubt what it knows. Within `breakable`
-    the host may break off the work on a file that is no target.
+    Changes on the disk are seen when the session is told to doubt what it knows. Work on a file that
+    is no target is run by `breakable`, so that the host may break it off.
     """
 
     def __init__(
         self,
-        breakable: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext,
+        breakable: Callable[[Callable[[], None]], None] = lambda work: work(),
     ) -> None:
         self.breakable = breakable
         self._warm: dict[str, _Warm] = {}
@@ -275,8 +274,7 @@ class _WarmRun(_Run):
             if rest:
                 for path in rest:
                     yield from self._pause()
-                    with self._session.breakable():
-                        self._analyse_unit(project, path)
+                    self._session.breakable(partial(self._analyse_unit, project, path))
                 yield self._report(projects)
         finally:
             self._keep(project)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
-import contextlib
 import ctypes
 import queue
 import threading
@@ -16,7 +15,7 @@ import time
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 __all__ = ["InterruptedWork", "Worker"]
 
@@ -33,47 +32,50 @@ class Worker:
     def __init__(self) -> None:
         self._jobs: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._can_break = False
-        self._is_broken = False
+        self._is_asked = False
+        self._is_asking = False
         self._thread = threading.Thread(target=self._work, name="idemlint", daemon=True)
         self._thread.start()
 
-    @contextlib.contextmanager
-    def breakable(self) -> Iterator[None]:
-        """Work on the thread that `interrupt` may break off with `InterruptedWork`.
+    def breakable(self, work: Callable[[], Result]) -> Result:
+        """Run on the thread what `interrupt` may break off: then `InterruptedWork` is raised.
 
-        There is no lock: it could be left closed, as the exception can arrive at any step.
+        The exception can arrive at any step, and does at most once for each call; none is left
+        when the call is over. There is no lock, as it could be left closed.
         """
-        self._is_broken, self._can_break = False, True
         try:
-            yield
-            self._can_break = False
-            self._await_interrupt()
-        except InterruptedWork:
-            self._can_break = False
-            raise
-        except BaseException:
-            self._can_break = False
-            with contextlib.suppress(InterruptedWork):
-                self._await_interrupt()
-            raise
+            self._is_asked, self._can_break = False, True
+            return work()
+        finally:
+            try:
+                self._close()
+            except InterruptedWork:
+                # came while closing; there is no second one
+                self._close()
+                raise
 
-    def _await_interrupt(self) -> None:
-        """Let an exception arrive here that is on its way."""
-        while self._is_broken:
-            time.sleep(0.001)
+    def _close(self) -> None:
+        """Let nothing be raised from here on, not even what has been asked for."""
+        self._can_break = False
+        while self._is_asking:
+            time.sleep(0.0005)
+        self._raise(None)
 
     def interrupt(self) -> None:
-        """Break off the work on the thread, if it can be."""
-        if self._is_broken:
-            return
-        # told first, so that the thread waits for what comes, then asked
-        self._is_broken = True
-        if not self._can_break:
-            self._is_broken = False
-            return
-        identifier = ctypes.c_ulong(self._thread.ident or 0)
-        raised = ctypes.py_object(InterruptedWork)
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(identifier, raised)
+        """Break off the work on the thread, if it can be; from one other thread only."""
+        # told before it is asked: the thread that closes waits for what is under way
+        self._is_asking = True
+        try:
+            if self._can_break and not self._is_asked:
+                self._is_asked = True
+                self._raise(InterruptedWork)
+        finally:
+            self._is_asking = False
+
+    def _raise(self, error: type[BaseException] | None) -> None:
+        """Have the thread raise an exception at its next step, or forget the one it was to raise."""
+        raised = None if error is None else ctypes.py_object(error)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread.ident or 0), raised)
 
     def _work(self) -> None:
         while True:

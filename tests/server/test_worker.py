@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
+import sys
 import threading
 import time
 
@@ -37,8 +39,7 @@ def test_work_is_broken_off_only_where_it_may_be() -> None:
         if not is_breakable:
             busy(0.2)
             return "done"
-        with worker.breakable():
-            busy(20)
+        worker.breakable(lambda: busy(20))
         return "done"
 
     future = worker.submit(lambda: work(False))
@@ -55,27 +56,32 @@ def test_work_is_broken_off_only_where_it_may_be() -> None:
     assert worker.submit(lambda: "alive").result(5) == "alive"
 
 
-def test_interrupts_at_any_moment_reach_nothing_else() -> None:
+@pytest.mark.parametrize("longest", [0.0005, 0.0])
+def test_interrupts_at_any_moment_reach_nothing_else(longest: float) -> None:
+    """Also where the thread has just entered, or is about to leave."""
     worker = Worker()
     chance = random.Random(1)
     outside: list[BaseException] = []
 
     def work() -> None:
-        for _ in range(30):
+        for _ in range(100):
+            with contextlib.suppress(InterruptedWork):
+                worker.breakable(lambda: busy(chance.random() * longest))
             try:
-                with worker.breakable():
-                    busy(chance.random() / 2000)
-            except InterruptedWork:
-                pass
-            try:
-                busy(chance.random() / 2000)
+                busy(chance.random() * longest)
             except BaseException as error:
                 outside.append(error)
 
-    for _ in range(20):
-        future = worker.submit(work)
-        while not future.done():
-            worker.interrupt()
-            time.sleep(chance.random() / 1000)
-        future.result(5)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for _ in range(20):
+            future = worker.submit(work)
+            until = time.monotonic() + 20
+            while not future.done() and time.monotonic() < until:
+                worker.interrupt()
+                time.sleep(chance.random() * longest)
+            future.result(5)
+    finally:
+        sys.setswitchinterval(interval)
     assert outside == []
