@@ -57,6 +57,13 @@ class FileFacts(NamedTuple):
 EMPTY = FileFacts()
 
 
+class _Choices(NamedTuple):
+    """Texts of which one has to stand in a file: those that it is searched for, and others."""
+
+    listed: frozenset[int]
+    others: tuple[bytes, ...]
+
+
 class Gate:
     """Looks at bytes.
 
@@ -79,14 +86,20 @@ class Gate:
         self._acting = acting
         self._writing = writing
         self._companions = {
-            number: [
-                [tuple(choice.encode() for choice in choices) for choices in group]
-                for group in groups
-            ]
+            number: [[self._choices(choices) for choices in group] for group in groups]
             for number, groups in companions.items()
         }
         self._maker_texts = frozenset(n for n, text in enumerate(texts) if text in makers)
         self._maker_names = [text.encode() for text in sorted(makers)]
+
+    def _choices(self, choices: tuple[str, ...]) -> _Choices:
+        listed = tuple(self._numbers[choice] for choice in choices if choice in self._numbers)
+        others = tuple(choice.encode() for choice in choices if choice not in self._numbers)
+        return _Choices(frozenset(listed), others)
+
+    @functools.cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {text: number for number, text in enumerate(self._texts)}
 
     @functools.cached_property
     def _bytes_scan(self) -> ahocorasick_rs.BytesAhoCorasick:
@@ -108,11 +121,14 @@ class Gate:
         defines = b" ".join(set(_FUNCTION.findall(data)))
         if not found and not decorators and not classes:
             return FileFacts(defines=defines) if defines else EMPTY
-        numbers = {match[0] for match in found}
-        known: dict[tuple[bytes, ...], bool] = {}
-        for number in numbers & self._companions.keys():
-            if not self._is_accompanied(number, data, known):
-                numbers.discard(number)
+        present = {match[0] for match in found}
+        known: dict[_Choices, bool] = {}
+        numbers = {
+            number
+            for number in present
+            if number not in self._companions
+            or self._is_accompanied(number, present, data, known)
+        }
         looks = not self._remembering.isdisjoint(numbers)
         if looks and not self._acting.isdisjoint(numbers) and not remembers(data):
             numbers -= self._remembering
@@ -141,12 +157,14 @@ class Gate:
         return tuple(names)
 
     def _is_accompanied(
-        self, number: int, data: bytes, known: dict[tuple[bytes, ...], bool]
+        self, number: int, present: set[int], data: bytes, known: dict[_Choices, bool]
     ) -> bool:
-        def stands(choices: tuple[bytes, ...]) -> bool:
+        def stands(choices: _Choices) -> bool:
             answer = known.get(choices)
             if answer is None:
-                answer = known[choices] = any(choice in data for choice in choices)
+                answer = known[choices] = not choices.listed.isdisjoint(present) or any(
+                    choice in data for choice in choices.others
+                )
             return answer
 
         return any(all(map(stands, group)) for group in self._companions[number])
