@@ -38,8 +38,8 @@ _FEW_FILES = 200
 """Files up to which a second process costs more than it saves."""
 _LITTLE_CODE = 100_000
 """Bytes to analyse up to which a second process costs more than it saves."""
-_MUCH_CODE = 3_000_000
-"""Bytes that were analysed after which the memory is worth being freed."""
+_MUCH_CODE = 2_000_000
+"""Bytes to analyse that one process is given: what it learns of them fills its memory."""
 _LITTLE_TO_PARSE = 8_000_000
 """Bytes of targets up to which each is parsed for syntax errors, not only what is analysed."""
 _ALWAYS = frozenset({"E902", "invalid-syntax"})
@@ -410,8 +410,10 @@ class _Run:
                 units += [(project, path) for path in project.units if path not in project.found]
         sizes = [project.looks[path].size for project, path in units]
         count = worker_count() if sum(sizes) > _LITTLE_CODE else 1
-        shares = _shared_out(units, sizes, count)
-        for results in in_parallel(self._analyse_share, shares):
+        shares = _shared_out(units, sizes, max(count, sum(sizes) // _MUCH_CODE))
+        if len(shares) > 1:
+            self._prepare()
+        for results in in_parallel(self._analyse_share, shares, count):
             for root, share in results.items():
                 project = next(project for project in projects if project.root == root)
                 project.found.update(share.found)
@@ -423,6 +425,13 @@ class _Run:
         for project in projects:
             if project.names is not None:
                 self._keep(project)
+
+    def _prepare(self) -> None:
+        """Make once what every process needs, before it is forked."""
+        from idemlint.analysis import Analysis
+        from idemlint.model.selection import ProjectNames
+
+        Analysis(self._knowledge, self._signals, ProjectNames.none())
 
     def _parse(self, project: _Project, broken: frozenset[str]) -> None:
         """Find the syntax errors of files that turned out not to parse."""
@@ -461,14 +470,8 @@ class _Run:
         from idemlint.analysis import Analysis
 
         results: dict[str, _Share] = {}
-        kept = 0
         for project, paths in _by_project(units):
             assert project.names is not None
-            if kept > _MUCH_CODE:
-                # models are cycles of objects
-                gc.collect()
-                kept = 0
-            kept += sum(project.looks[path].size for path in paths)
             analysis = Analysis(
                 self._knowledge,
                 self._signals,

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["Container", "Memory"]
 
 _MAX_DEPTH = 4
+_LITTLE = 300
+"""How long, in characters, a function is that may only hand a question on."""
 _ADDING = {"add", "append", "appendleft", "setdefault", "update", "insert", "__setitem__"}
 _REMOVING = {"pop", "remove", "discard"}
 _FACTORIES = {"default_factory", "factory"}
@@ -39,6 +41,17 @@ class Container:
     def owner_name(self) -> str:
         """The name of its class, empty for one of a module."""
         return self.owner.name if self.owner is not None else ""
+
+
+def _may_look_up(function: Function) -> bool:
+    """A look at the text: whether a function looks something up, or only hands the question on."""
+    text = function.module.source.text
+    start, end = function.span
+    return (
+        end - start < _LITTLE
+        or text.find(" in ", start, end) >= 0
+        or text.find(".get(", start, end) >= 0
+    )
 
 
 class Memory:
@@ -97,7 +110,7 @@ class Memory:
             return
         place = Place(call, frame, statement)
         for symbol in self.names.resolve(Place(call.func, frame, statement)):
-            if not isinstance(symbol, FunctionSymbol):
+            if not isinstance(symbol, FunctionSymbol) or not _may_look_up(symbol.function):
                 continue
             inner = self.names.enter(symbol, place)
             for point in self.names.flow(symbol.function).returns:

@@ -74,7 +74,10 @@ class Names:
         self._attributes: dict[Class, dict[str, list[tuple[ast.expr, Function, ast.stmt]]]] = {}
         self._globals: dict[Module, dict[str, list[tuple[ast.expr, Function, ast.stmt]]]] = {}
         self._entered: list[Frame] = []
+        self._bases: dict[ast.AST, list[ClassSymbol | External]] = {}
+        self._class_paths: dict[ast.AST, list[str]] = {}
         self._depth = 0
+        self._cut_short = 0
 
     # frames and flows
 
@@ -146,13 +149,20 @@ class Names:
 
     def class_paths(self, cls: Class) -> list[str]:
         """The qualified names of a class and of all classes it derives from, its own first."""
+        known = self._class_paths.get(cls.node)
+        if known is not None:
+            return known
+        before = self._cut_short
         found: list[str] = []
         for base in self.bases(cls):
             path = base.path if isinstance(base, External) else base.cls.qualified_name
             found.append(self.knowledge.alias(path))
             if isinstance(base, ClassSymbol):
                 found.extend(self._export_paths(base.cls))
-        return list(dict.fromkeys(found))
+        found = list(dict.fromkeys(found))
+        if self._cut_short == before:
+            self._class_paths[cls.node] = found
+        return found
 
     def _export_paths(self, cls: Class) -> Iterator[str]:
         """A class is known by the packages that hand it on: `pkg.sub.mod.C` as `pkg.sub.C`."""
@@ -162,6 +172,10 @@ class Names:
 
     def bases(self, cls: Class) -> list[ClassSymbol | External]:
         """The class and its ancestors, nearest first; outside classes by their path."""
+        known = self._bases.get(cls.node)
+        if known is not None:
+            return known
+        before = self._cut_short
         found: list[ClassSymbol | External] = [ClassSymbol(cls)]
         frame = self._class_frame(cls)
         for base in cls.node.bases:
@@ -171,6 +185,8 @@ class Names:
                     found.extend(b for b in self.bases(symbol.cls) if b not in found)
                 elif isinstance(symbol, External) and symbol not in found:
                     found.append(symbol)
+        if self._cut_short == before:
+            self._bases[cls.node] = found
         return found
 
     def _class_frame(self, cls: Class) -> Frame:
@@ -183,10 +199,13 @@ class Names:
             return ()
         known = frame.resolved.get(node, False)
         if known is None:
-            return ()  # in the middle of this very question
+            # in the middle of this very question
+            self._cut_short += 1
+            return ()
         if known is not False:
             return known  # type: ignore[return-value]
         if self._depth > 60:
+            self._cut_short += 1
             return ()
         frame.resolved[node] = None
         self._depth += 1

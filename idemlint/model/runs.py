@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import ast
+import enum
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from idemlint.model.deeds import Deed, DeedKind
 from idemlint.model.names import BUILTINS
-from idemlint.model.symbols import FunctionSymbol, Place
+from idemlint.model.symbols import (
+    ClassSymbol,
+    Constant,
+    External,
+    FunctionSymbol,
+    Instance,
+    Literal,
+    Parameter,
+    Place,
+)
 from idemlint.model.text import constants
 
 if TYPE_CHECKING:
@@ -20,7 +30,7 @@ if TYPE_CHECKING:
     from idemlint.model.names import Names
     from idemlint.model.program import Function
     from idemlint.model.selection import ProjectNames
-    from idemlint.model.symbols import Frame
+    from idemlint.model.symbols import Frame, Symbol
 
 __all__ = ["Hop", "Occurrence", "Runs"]
 
@@ -39,7 +49,17 @@ _PLAIN_NAMES = {
     "list",
     "head",
 }
+_PLAIN_VALUES = (ast.Compare, ast.Dict, ast.List, ast.Tuple)
 _KINDS = (DeedKind.EFFECT, DeedKind.CHECK, DeedKind.LOCK, DeedKind.PAUSE)
+
+
+class Reach(enum.IntEnum):
+    """What a function can come to do, as far as it tells itself."""
+
+    NOTHING = 0
+    OPEN = 1
+    """Something, if it is handed what can."""
+    SURE = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,7 +109,8 @@ class Runs:
         self._functions = project.functions
         self.missing_names: set[str] = set()
         self._acting = knowledge.acting_names(project.libraries)
-        self._may_act: dict[ast.AST, tuple[bool, int]] = {}
+        self._reaches: dict[ast.AST, tuple[Reach, int]] = {}
+        self._calls: dict[ast.AST, list[tuple[CallEvent, Reach]]] = {}
         self._budget = MAX_FRAMES
 
     @property
@@ -120,11 +141,59 @@ class Runs:
         if function in running or len(running) > MAX_DEPTH or self._budget <= 0:
             return found
         self._budget -= 1
-        for event in self.names.flow(function).calls:
-            if not self.is_worthwhile(event) or not self._is_possible(event, frame):
-                continue
-            found.extend(self._of_call(event, frame, (*running, function)))
+        for event in self._worth_following(frame):
+            if self._is_possible(event, frame):
+                found.extend(self._of_call(event, frame, (*running, function)))
         frame.memo["occurrences"] = found
+        return found
+
+    def _worth_following(self, frame: Frame) -> Iterator[CallEvent]:
+        """The calls of a function that can come to do something in a frame."""
+        assert frame.function is not None
+        for event, reach in self._reaching_calls(frame.function):
+            if reach is Reach.SURE or self._is_told(frame):
+                yield event
+
+    def _is_told(self, frame: Frame) -> bool:
+        """Whether a frame knows more of what its function works with than the function itself."""
+        assert frame.function is not None
+        if frame is self.names.frame(frame.function):
+            return True
+        found: bool | None = frame.memo.get("told")
+        if found is None:
+            closure = frame.closure
+            found = frame.memo["told"] = (
+                frame.call is None
+                or (closure is not None and self._is_told(closure))
+                or self._is_telling(frame.receiver, frame.function)
+                or any(map(self._can_act, frame.arguments.values()))
+            )
+        return found
+
+    def _reaching_calls(self, function: Function) -> list[tuple[CallEvent, Reach]]:
+        """The calls of a function that do something or, `OPEN`, could where more is known."""
+        known = self._calls.get(function.node)
+        if known is not None:
+            return known
+        found: list[tuple[CallEvent, Reach]] = []
+        flow = self.names.flow(function)
+        frame = self.names.frame(function)
+        parameters = {arg.arg for arg in function.parameters}
+        for event in flow.calls:
+            if not self.is_worthwhile(event):
+                continue
+            place = Place(event.node, frame, event.statement)
+            deed = self.deeds.of(place)
+            if (
+                deed.kind in _KINDS
+                or self._seems_to_act(deed)
+                or any(self.reach(callee.function) for callee in deed.callees)
+                or self._is_open(deed, event, parameters)
+            ):
+                found.append((event, Reach.SURE))
+            elif _root(event.node.func) in flow.definitions:
+                found.append((event, Reach.OPEN))
+        self._calls[function.node] = found
         return found
 
     def is_worthwhile(self, event: CallEvent) -> bool:
@@ -152,7 +221,10 @@ class Runs:
             yield Occurrence(deed, (hop,))
         elif deed.kind is DeedKind.INNER:
             for callee in deed.callees:
-                if not self.may_act(callee.function, MAX_DEPTH - len(running)):
+                reach = self.reach(callee.function, MAX_DEPTH - len(running))
+                if reach is Reach.NOTHING or (
+                    reach is Reach.OPEN and not self._tells(callee, place)
+                ):
                     continue
                 inner = self.names.enter(callee, self.call_place(callee, place))
                 for occurrence in self._occurrences(inner, running):
@@ -297,42 +369,106 @@ class Runs:
 
     # a quick look whether a function can do anything
 
-    def may_act(self, function: Function, depth: int = MAX_LOOKAHEAD) -> bool:
-        """False if nothing that the function calls, through at most `depth` more, is known to act."""
+    def reach(self, function: Function, depth: int = MAX_LOOKAHEAD) -> Reach:
+        """What a function can come to do, itself and through at most `depth` more."""
         node = function.node
         depth = min(depth, MAX_LOOKAHEAD)
-        known = self._may_act.get(node)
-        if known is not None and (known[0] or known[1] >= depth):
+        known = self._reaches.get(node)
+        if known is not None and (known[0] is Reach.SURE or known[1] >= depth):
             return known[0]
-        self._may_act[node] = (False, depth)  # a cycle adds nothing
-        result = self._acts(function, depth)
-        self._may_act[node] = (result, depth)
+        self._reaches[node] = (Reach.NOTHING, depth)  # a cycle adds nothing
+        result = self._reach(function, depth)
+        self._reaches[node] = (result, depth)
         return result
 
-    def _acts(self, function: Function, depth: int) -> bool:
+    def _reach(self, function: Function, depth: int) -> Reach:
         frame = self.names.frame(function)
         parameters = {arg.arg for arg in function.parameters}
-        inner: list[Function] = []
+        inner: list[tuple[FunctionSymbol, Place]] = []
+        result = Reach.NOTHING
         for event in self.names.flow(function).calls:
             name = event.name
-            if isinstance(event.node.func, ast.Name) and name in parameters:
-                return True
             if not self.is_worthwhile(event):
+                if isinstance(event.node.func, ast.Name) and name in parameters:
+                    result = Reach.OPEN
                 continue
-            deed = self.deeds.of(Place(event.node, frame, event.statement))
-            if deed.kind in _KINDS:
+            place = Place(event.node, frame, event.statement)
+            deed = self.deeds.of(place)
+            if deed.kind in _KINDS or self._seems_to_act(deed):
+                return Reach.SURE
+            inner += [(callee, place) for callee in deed.callees]
+            if self._is_open(deed, event, parameters):
+                result = Reach.OPEN
+        for callee, place in inner if depth > 0 else ():
+            found = self.reach(callee.function, depth - 1)
+            if found is Reach.SURE or (found is Reach.OPEN and self._tells(callee, place)):
+                return Reach.SURE
+            result = max(result, found)
+        return result
+
+    def _is_open(self, deed: Deed, event: CallEvent, parameters: set[str]) -> bool:
+        """Whether it depends on what a function is handed what a call of it does."""
+        name = event.name
+        if isinstance(event.node.func, ast.Name) and name in parameters:
+            return True
+        return self._hands_on(deed, parameters) or (
+            deed.kind is DeedKind.OPAQUE
+            and deed.reason == "unknown object"
+            and name not in _PLAIN_NAMES
+            and name in self._acting
+        )
+
+    def _tells(self, callee: FunctionSymbol, place: Place) -> bool:
+        """Whether a call hands its function something that can act."""
+        closure = callee.closure
+        if callee.preset is not None or (closure is not None and closure.call is not None):
+            return True
+        return self._is_telling(callee.receiver, callee.function) or self._hands_over(place)
+
+    def _is_telling(self, receiver: Symbol | None, function: Function) -> bool:
+        """Whether the object of a method is more than any object of its class."""
+        if isinstance(receiver, Instance | ClassSymbol):
+            if receiver.cls is not function.owner:
                 return True
-            inner += [callee.function for callee in deed.callees]
-            if self._hands_on(deed, parameters) or (
-                deed.kind is DeedKind.OPAQUE
-                and (
-                    (
-                        deed.reason == "unknown object"
-                        and name not in _PLAIN_NAMES
-                        and name in self._acting
-                    )
-                    or self._seems_to_act(deed)
-                )
-            ):
+            made = receiver.made if isinstance(receiver, Instance) else None
+            return made is not None and self._hands_over(made)
+        return receiver is not None
+
+    def _hands_over(self, place: Place) -> bool:
+        key = ("hands over", place.node)
+        memo = place.frame.memo
+        if key not in memo:
+            call = place.node
+            memo[key] = False
+            if not isinstance(call, ast.Call):
+                return False
+            values = (*call.args, *(keyword.value for keyword in call.keywords))
+            memo[key] = any(
+                self._can_act(Place(value, place.frame, place.statement)) for value in values
+            )
+        found: bool = memo[key]
+        return found
+
+    def _can_act(self, place: Place) -> bool:
+        """Whether an argument is an object, a function or a text of which something is known."""
+        if isinstance(place.node, ast.Constant):
+            return isinstance(place.node.value, str) and " " in place.node.value
+        if isinstance(place.node, _PLAIN_VALUES):
+            return False
+        for symbol in self.names.resolve(place):
+            if isinstance(symbol, External):
+                if symbol.path.partition(".")[0] in self.knowledge.libraries:
+                    return True
+            elif isinstance(symbol, Constant):
+                if isinstance(symbol.value, str) and " " in symbol.value:
+                    return True
+            elif not isinstance(symbol, Literal | Parameter):
                 return True
-        return depth > 0 and any(self.may_act(callee, depth - 1) for callee in inner)
+        return False
+
+
+def _root(node: ast.expr) -> str:
+    """The name that an expression starts with: `client` of `client.orders().create`."""
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call | ast.Await):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""

@@ -93,6 +93,12 @@ class ProjectNames:
     pauses: bool
     resends: bool = False
 
+    @classmethod
+    def none(cls) -> ProjectNames:
+        """Those of a project that has nothing."""
+        empty: frozenset[str] = frozenset()
+        return cls(empty, empty, empty, empty, {}, pauses=False)
+
     def is_same_for(self, other: ProjectNames, missing: frozenset[str]) -> bool:
         """Whether answers are the same with other names; `missing` were asked for, and not there."""
         return (
@@ -264,11 +270,12 @@ _Meant = tuple[tuple[Family, tuple[tuple[str, ...], ...]], ...]
 
 
 class _Found(NamedTuple):
-    """The texts of a module: their offsets, their numbers, what each means there."""
+    """The texts of a module: their offsets, their numbers, what each means there, all that it has."""
 
     offsets: list[int]
     numbers: list[int]
     meant: dict[int, _Meant]
+    present: frozenset[int]
 
 
 class Places:
@@ -279,6 +286,7 @@ class Places:
         self._names = names
         self._writers = sorted(names.writers)
         self._scan = Scan([*signals.texts, *(f"{name}(" for name in self._writers)])
+        self._numbers = {text: number for number, text in enumerate(signals.texts)}
         self._found: dict[Module, _Found] = {}
         self._aliases: dict[Module, dict[str, str]] = {}
         self._choices: dict[
@@ -300,7 +308,7 @@ class Places:
                 for offset, number in places
                 if meant[number] and self._is_meant(module, offset, meant[number])
             ]
-            known = _Found([o for o, _ in kept], [n for _, n in kept], meant)
+            known = _Found([o for o, _ in kept], [n for _, n in kept], meant, frozenset(numbers))
             self._found[module] = known
         return known
 
@@ -354,7 +362,7 @@ class Places:
         return is_telling and not self._names.libraries.isdisjoint(libraries)
 
     def _between(self, module: Module, start: int, end: int) -> Family:
-        offsets, numbers, meant = self._of(module)
+        offsets, numbers, meant, _ = self._of(module)
         first = bisect.bisect_left(offsets, start)
         last = bisect.bisect_left(offsets, end, first)
         found = Family.NONE
@@ -382,7 +390,16 @@ class Places:
         key = (module, choices)
         known = self._choices.get(key)
         if known is None:
-            found = [choice for choice in choices if choice in module.source.text]
+            present = self._of(module).present
+            found = [
+                choice
+                for choice in choices
+                if (
+                    choice in module.source.text
+                    if (number := self._numbers.get(choice)) is None
+                    else number in present
+                )
+            ]
             known = self._choices[key] = (
                 tuple(choice for choice in found if choice[0].isupper()),
                 tuple(choice for choice in found if not choice[0].isupper()),

@@ -126,8 +126,7 @@ class Gate:
         numbers = {
             number
             for number in present
-            if number not in self._companions
-            or self._is_accompanied(number, present, data, known)
+            if number not in self._companions or self._is_accompanied(number, present, data, known)
         }
         looks = not self._remembering.isdisjoint(numbers)
         if looks and not self._acting.isdisjoint(numbers) and not remembers(data):
