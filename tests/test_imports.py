@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PACKAGE = ROOT / "idemlint"
 LAYERS = (
     ("diagnostic", "workers"),
-    ("catalogue",),
+    ("catalogue", "inventory"),
     ("config", "knowledge", "scaffold"),
     ("source",),
     ("model",),
@@ -26,7 +26,7 @@ LAYERS = (
     ("visitors", "output"),
     ("analysis", "cache"),
     ("linter",),
-    ("session",),
+    ("session", "survey"),
     ("hosts",),
     ("server",),
     ("__main__",),

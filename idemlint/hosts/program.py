@@ -15,6 +15,7 @@ __all__ = ["COMMANDS", "NAME", "program"]
 
 COMMANDS = {
     "check": "Run idemlint on the given files or directories",
+    "tools": "List the tools, nodes and tasks, and what a repeat of each does",
     "rule": "Explain a rule (or all rules)",
     "config": "List or describe the available configuration options",
     "linter": "List the families of rules",

@@ -126,7 +126,7 @@ class Runs:
     def of_event(self, event: CallEvent, frame: Frame, depth: int) -> list[Occurrence]:
         """All that can happen when one call runs, through at most `depth` functions."""
         assert frame.function is not None
-        if not self.is_worthwhile(event) or not self._is_possible(event, frame):
+        if not self.is_worthwhile(event) or not self.is_possible(event, frame):
             return []
         self._budget = MAX_FRAMES
         return list(self._of_call(event, frame, (frame.function,) * (MAX_DEPTH - depth + 1)))
@@ -142,7 +142,7 @@ class Runs:
             return found
         self._budget -= 1
         for event in self._worth_following(frame):
-            if self._is_possible(event, frame):
+            if self.is_possible(event, frame):
                 found.extend(self._of_call(event, frame, (*running, function)))
         frame.memo["occurrences"] = found
         return found
@@ -258,7 +258,8 @@ class Runs:
             self.names.enter(callee, self.call_place(callee, hop.place)) for callee in deed.callees
         ]
 
-    def _is_possible(self, event: CallEvent, frame: Frame) -> bool:
+    def is_possible(self, event: CallEvent, frame: Frame) -> bool:
+        """Whether no condition around a call is known to be false in a frame."""
         return all(self.decide(condition, frame) is not False for condition in event.conditions)
 
     # conditions that the frame decides

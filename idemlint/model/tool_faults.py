@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from idemlint.model.runs import Occurrence
     from idemlint.model.symbols import Frame
 
-__all__ = ["ToolFaults"]
+__all__ = ["PLAIN_METHODS", "ToolFaults"]
 
 _MAX_DEPTH = 6
-_PLAIN_METHODS = {
+PLAIN_METHODS = {
     "append", "extend", "items", "values", "keys", "get", "pop", "update", "add", "join", "split",
     "format", "strip", "lower", "upper", "startswith", "endswith", "replace", "model_dump", "dict",
     "json", "raise_for_status", "sort", "copy", "setdefault", "encode", "decode", "isoformat",
@@ -108,7 +108,7 @@ class ToolFaults:
 
     def _evidence(self, entry: Entry, effects: list[Occurrence]) -> Evidence:
         first = max(effects, key=lambda o: _WEIGHT.get(o.deed.does, 0))
-        operation, reason = self._operation(entry, effects, first.deed)
+        operation, reason = self.operation(entry, effects, first.deed)
         related = []
         for hop in first.hops[:-1]:
             label = f"`{shown(hop.event.node.func)}` leads to the effect"
@@ -128,8 +128,11 @@ class ToolFaults:
             subject=(first, effects),
         )
 
-    def _operation(self, entry: Entry, effects: list[Occurrence], deed: Deed) -> tuple[str, str]:
-        """Steps 1 and 2 of the decision tree: native key, own store, undoable or not."""
+    def operation(self, entry: Entry, effects: list[Occurrence], deed: Deed) -> tuple[str, str]:
+        """The pattern for effects that repeat, `deed` the worst of them, and why.
+
+        These are steps 1 and 2 of the decision tree: native key, own store, undoable or not.
+        """
         over_mcp = entry.framework in ("mcp", "fastmcp")
         if over_mcp:
             return "OP-7", "the protocol carries no key, so the tool's schema has to"
@@ -195,7 +198,7 @@ class ToolFaults:
         for event in self.model.names.flow(function).calls:
             place = Place(event.node, frame, event.statement)
             deed = self.model.deeds.of(place)
-            if deed.kind is DeedKind.OPAQUE and self._could_act(deed, named=named):
+            if deed.kind is DeedKind.OPAQUE and self.could_act(deed, named=named):
                 return function.module, event.node
             if deed.kind is DeedKind.INNER:
                 for callee in deed.callees:
@@ -205,10 +208,11 @@ class ToolFaults:
                         return found
         return None
 
-    def _could_act(self, deed: Deed, *, named: bool) -> bool:
+    def could_act(self, deed: Deed, *, named: bool = False) -> bool:
+        """Whether an unknown call can be an effect; with `named` only if it is named as one."""
         func = deed.call.func
         name = func.attr if isinstance(func, ast.Attribute) else ""
-        if name in _PLAIN_METHODS or (named and not self.model.deeds.named(name)):
+        if name in PLAIN_METHODS or (named and not self.model.deeds.named(name)):
             return False
         if deed.reason == "no row":
             root = deed.path

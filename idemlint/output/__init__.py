@@ -10,17 +10,29 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TextIO
 
+    from idemlint.output.inventory_report import InventoryReport
     from idemlint.output.report import OutputReport
 
-__all__ = ["format_names", "renderer"]
+__all__ = ["format_names", "inventory_format_names", "inventory_renderer", "renderer"]
 
 _PREFIX = "format_"
+_INVENTORY_PREFIX = "inventory_"
+_NO_FORMAT = "report"
 
 
 def format_names() -> tuple[str, ...]:
     """The names of all formats (`json-lines`), sorted; no format is imported for this."""
-    modules = Path(__file__).parent.glob(f"{_PREFIX}*.py")
-    return tuple(sorted(module.stem[len(_PREFIX) :].replace("_", "-") for module in modules))
+    return _names(_PREFIX)
+
+
+def inventory_format_names() -> tuple[str, ...]:
+    """The names of the formats of the inventory, sorted; none is imported for this."""
+    return tuple(name for name in _names(_INVENTORY_PREFIX) if name != _NO_FORMAT)
+
+
+def _names(prefix: str) -> tuple[str, ...]:
+    modules = Path(__file__).parent.glob(f"{prefix}*.py")
+    return tuple(sorted(module.stem[len(prefix) :].replace("_", "-") for module in modules))
 
 
 def renderer(name: str) -> Callable[[OutputReport, TextIO], None]:
@@ -30,4 +42,11 @@ def renderer(name: str) -> Callable[[OutputReport, TextIO], None]:
     """
     module = importlib.import_module(f"{__name__}.{_PREFIX}{name.replace('-', '_')}")
     render: Callable[[OutputReport, TextIO], None] = module.render
+    return render
+
+
+def inventory_renderer(name: str) -> Callable[[InventoryReport, TextIO], None]:
+    """The function that writes an inventory in the format of that name."""
+    module = importlib.import_module(f"{__name__}.{_INVENTORY_PREFIX}{name.replace('-', '_')}")
+    render: Callable[[InventoryReport, TextIO], None] = module.render
     return render
