@@ -239,8 +239,9 @@ class EntryRecord:
 
     @property
     def causes(self) -> tuple[str, ...]:
-        """The occasions on which it runs again, once each."""
-        return tuple(dict.fromkeys(cause for replay in self.replays for cause in replay.causes))
+        """The occasions on which it runs again, once each; what the project says itself first."""
+        ordered = sorted(self.replays, key=lambda replay: replay.place is None)
+        return tuple(dict.fromkeys(cause for replay in ordered for cause in replay.causes))
 
     @property
     def standing(self) -> Standing:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from idemlint.config.errors import ConfigError
 from idemlint.config.loading import os_error_text
-from idemlint.inventory import Standing
+from idemlint.inventory import EffectState, Standing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +22,7 @@ __all__ = ["Registry", "RegistryError"]
 _VERSION = 1
 _NOTE = "Written by `idemlint tools --write`; review its diff, do not edit it"
 _FIELDS = ("kind", "framework", "standing", "key", "effects", "guards", "unknown")
+_LISTS = {"guards": "guarded by", "unknown": "calls without being resolved"}
 _BAD = (Standing.UNGUARDED, Standing.WEAK)
 _Facts = dict[str, Any]
 
@@ -96,12 +97,20 @@ def _facts(entry: EntryRecord) -> _Facts:
         "framework": entry.framework,
         "standing": entry.standing.value,
         "key": key,
-        "effects": sorted(
-            {f"{effect.phrase} ({effect.state.value})" for effect in entry.effects}
-        ),
+        "effects": _effects(entry),
         "guards": sorted({guard.kind for guard in entry.guards}),
         "unknown": sorted({f"{call.call} ({call.reason})" for call in entry.unknown}),
     }
+
+
+def _effects(entry: EntryRecord) -> dict[str, str]:
+    """What an entry does, and what a repeat of each does; of two that read alike the worse."""
+    order = list(EffectState)
+    found: dict[str, EffectState] = {}
+    for effect in entry.effects:
+        state = found.setdefault(effect.phrase, effect.state)
+        found[effect.phrase] = min(state, effect.state, key=order.index)
+    return {phrase: found[phrase].value for phrase in sorted(found)}
 
 
 def _relative(path: Path, folder: str) -> str:
@@ -124,6 +133,10 @@ def _checked(data: object, path: Path) -> Iterator[tuple[str, _Facts]]:
     for name, facts in data["entries"].items():
         if not isinstance(facts, dict) or not facts.keys() >= set(_FIELDS):
             raise RegistryError(f"{wrong}: `{name}` lacks a field of {', '.join(_FIELDS)}")
+        if not isinstance(facts["effects"], dict) or not all(
+            isinstance(facts[field], list) for field in _LISTS
+        ):
+            raise RegistryError(f"{wrong}: a field of `{name}` has another type")
         if facts["standing"] not in {standing.value for standing in Standing}:
             raise RegistryError(f"{wrong}: `{name}` has the standing {facts['standing']!r}")
         yield name, facts
@@ -132,8 +145,8 @@ def _checked(data: object, path: Path) -> Iterator[tuple[str, _Facts]]:
 def _new(name: str, after: _Facts) -> tuple[bool, str]:
     is_worse = Standing(after["standing"]) in _BAD
     sign = "worse" if is_worse else "new"
-    did = f", {'; '.join(after['effects'])}" if after["effects"] else ""
-    return is_worse, f"{sign}: {name} is new and {_said(after)}{did}"
+    did = ", ".join(f"{phrase} ({state})" for phrase, state in after["effects"].items())
+    return is_worse, f"{sign}: {name} is new and {_said(after)}{f': {did}' if did else ''}"
 
 
 def _different(name: str, before: _Facts, after: _Facts) -> tuple[bool, str]:
@@ -146,22 +159,29 @@ def _different(name: str, before: _Facts, after: _Facts) -> tuple[bool, str]:
         parts.append(f"{verb}: {before['key']} → {after['key']}")
     if old is not new:
         parts.append(f"{old.value} → {new.value}")
-    for field in ("effects", "guards", "unknown", "kind", "framework"):
-        parts += _field_changes(field, before[field], after[field])
+    parts += _effect_changes(before["effects"], after["effects"])
+    for field, noun in _LISTS.items():
+        parts += (
+            f"no longer {noun} `{item}`" for item in before[field] if item not in after[field]
+        )
+        parts += (f"now {noun} `{item}`" for item in after[field] if item not in before[field])
+    for field in ("kind", "framework"):
+        if before[field] != after[field]:
+            parts.append(f"{field} {before[field]} → {after[field]}")
     is_better = not is_worse and new.rank > old.rank
     sign = "worse" if is_worse else "better" if is_better else "changed"
     return is_worse, f"{sign}: {name}: {'; '.join(parts)}"
 
 
-def _field_changes(field: str, before: Any, after: Any) -> Iterator[str]:
-    if before == after:
-        return
-    if not isinstance(before, list) or not isinstance(after, list):
-        yield f"{field} {before} → {after}"
-        return
-    noun = {"unknown": "call not known", "effects": "effect", "guards": "guard"}[field]
-    yield from (f"no longer {noun} `{item}`" for item in before if item not in after)
-    yield from (f"new {noun} `{item}`" for item in after if item not in before)
+def _effect_changes(before: dict[str, str], after: dict[str, str]) -> Iterator[str]:
+    for phrase in sorted(before.keys() | after.keys()):
+        old, new = before.get(phrase), after.get(phrase)
+        if old is None:
+            yield f"now {phrase} ({new})"
+        elif new is None:
+            yield f"no longer {phrase}"
+        elif old != new:
+            yield f"{phrase}: {old} → {new}"
 
 
 def _need(facts: _Facts) -> int:

@@ -16,9 +16,10 @@ from idemlint.fixes.writing import WriteError, write_file
 from idemlint.hosts.console import Console, has_color, has_hyperlinks
 from idemlint.hosts.inputs import find_inputs, resolver_for
 from idemlint.hosts.overrides import overrides_of
-from idemlint.hosts.tools_registry import Registry, RegistryError
+from idemlint.hosts.tools_registry import Registry
+from idemlint.inventory import Standing
 from idemlint.output import inventory_renderer
-from idemlint.output.inventory_report import InventoryReport
+from idemlint.output.inventory_report import InventoryReport, counted
 from idemlint.output.report import emit
 from idemlint.survey import survey
 
@@ -55,12 +56,18 @@ def run_tools(arguments: ToolsArguments) -> int:
             print(f"error: `{arguments.write}` was not written", file=sys.stderr)
             return 2
         _write(Registry.of(inventory, Path(arguments.write)), Path(arguments.write))
-        console.note(f"Wrote {len(inventory.entries)} entries to {arguments.write}.")
-    else:
+        console.note(f"Wrote {_entries(inventory)} to {arguments.write}.")
+    elif inventory.entries or is_read:
         _show(inventory, arguments, resolver)
-    if not is_read:
-        return 2
+    return _exit_code(inventory, arguments) if is_read else 2
+
+
+def _exit_code(inventory: Inventory, arguments: ToolsArguments) -> int:
     return int(any(entry.standing in arguments.fail_on for entry in inventory.entries))
+
+
+def _entries(inventory: Inventory) -> str:
+    return counted(len(inventory.entries), "entry", "entries")
 
 
 def _inventory(arguments: ToolsArguments, resolver: Resolver, console: Console) -> Inventory:
@@ -146,14 +153,18 @@ def _compare(
     known: Registry, inventory: Inventory, arguments: ToolsArguments, console: Console
 ) -> int:
     name = os.fspath(arguments.registry or "")
-    changes = known.changes(Registry.of(inventory, Path(name)))
+    now = Registry.of(inventory, Path(name))
+    changes = known.changes(now)
+    forbidden = [
+        f"forbidden: {entry} is {facts['standing']}\n"
+        for entry, facts in now.entries.items()
+        if Standing(facts["standing"]) in arguments.fail_on
+    ]
     if not changes:
-        console.note(f"{name} is up to date ({len(inventory.entries)} entries).")
-    elif not arguments.check.shared.silent:
+        console.note(f"{name} is up to date ({_entries(inventory)}).")
+    if (changes or forbidden) and not arguments.check.shared.silent:
         with _stream(arguments.output_file) as stream:
-            for change in changes:
-                emit(stream, f"{change}\n")
-            if not console.is_quiet:
-                emit(stream, f"\nReview this, then run `idemlint tools --write {name}`.\n")
-    forbidden = any(entry.standing in arguments.fail_on for entry in inventory.entries)
-    return int(bool(changes) or forbidden)
+            emit(stream, "".join((*(f"{change}\n" for change in changes), *forbidden)))
+        if changes:
+            console.note(f"Review this, then run `idemlint tools --write {name}`.")
+    return int(bool(changes or forbidden))

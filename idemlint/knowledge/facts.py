@@ -196,6 +196,11 @@ class Knowledge:
         return {name: row.kind for row in self.rows("quiet") for name in row.names}
 
     @functools.cached_property
+    def quiet_methods(self) -> frozenset[str]:
+        """Methods that are no effect by their name, on an object of which nothing is known."""
+        return frozenset(name for row in self.rows("quiet") for name in row.methods)
+
+    @functools.cached_property
     def receiver_names(self) -> dict[str, row_types.ReceiverName]:
         """What an object of unknown type is taken for, by its name."""
         return {name: row for row in self.rows("receiver_name") for name in row.names}

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["Surveys"]
 
 _MAX_DEPTH = 6
+_LAST = (DeedKind.EFFECT, DeedKind.CHECK, DeedKind.LOCK, DeedKind.COMMIT)
 _ROUTES = {
     "no row": "a library that no row describes",
     "unknown object": "an object that could not be resolved",
@@ -267,28 +268,54 @@ class Surveys:
         if function is None or len(hops) > _MAX_DEPTH or function.node in seen:
             return
         seen.add(function.node)
-        for event in self.model.names.flow(function).calls:
-            if not self.model.runs.is_possible(event, frame):
-                continue
-            hop = Hop(frame, event)
-            deed = self.model.deeds.of(hop.place)
+        done = [
+            (hop, self.model.deeds.of(hop.place))
+            for hop in (Hop(frame, event) for event in self.model.names.flow(function).calls)
+            if self.model.runs.is_possible(hop.event, frame)
+        ]
+        starts = {start for _, deed in done for start in self._starts(deed)}
+        for hop, deed in done:
             if self._is_unknown(deed):
-                yield UnknownRecord(_ROUTES.get(deed.reason, deed.reason), _steps((*hops, hop)))
+                if deed.call not in starts:
+                    yield UnknownRecord(_ROUTES.get(deed.reason, deed.reason), _steps((*hops, hop)))
             elif deed.kind is DeedKind.INNER:
-                for inner in self.model.runs.inner_frames(hop):
-                    yield from self._unknown_in(inner, (*hops, hop), seen)
+                for callee in self.model.runs.inner_frames(hop):
+                    yield from self._unknown_in(callee, (*hops, hop), seen)
+
+    def _starts(self, deed: Deed) -> Iterator[ast.Call]:
+        """The calls that only lead to the object of one that acts or is not known itself.
+
+        In `service.users().messages().list()` it is the last one that does something.
+        """
+        is_last = deed.kind in _LAST or self._is_unknown(deed)
+        if not is_last and not self._only_reads(deed):
+            return
+        node: ast.expr = deed.call.func
+        while isinstance(node, ast.Attribute | ast.Call | ast.Subscript):
+            if isinstance(node, ast.Call):
+                # what is read from an answer says nothing of the call that gave it
+                if is_last or not (node.args or node.keywords):
+                    yield node
+                node = node.func
+            else:
+                node = node.value
+
+    def _only_reads(self, deed: Deed) -> bool:
+        return deed.kind is DeedKind.OPAQUE and self.model.tool_names.read(_name_of(deed)).reads
 
     def _is_unknown(self, deed: Deed) -> bool:
         """Whether a call can be an effect that is not known; one that is named as a read cannot."""
         if deed.kind is not DeedKind.OPAQUE:
             return False
-        func = deed.call.func
-        name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
-        if name in PLAIN_METHODS or _is_raised(deed):
+        name = _name_of(deed)
+        knowledge = self.model.knowledge
+        if name in PLAIN_METHODS or name in knowledge.pure_methods:
+            return False
+        if _is_class(name) or _is_raised(deed):
             return False
         if deed.does or deed.reason == "abstract":
             return True
-        if self.model.tool_names.read(name).reads:
+        if name in knowledge.quiet_methods or self.model.tool_names.read(name).reads:
             return False
         if self._tools.could_act(deed):
             return True
@@ -328,6 +355,16 @@ class Surveys:
                 where = _place(deed.place.frame.module, deed.call)
                 yield ReplayRecord(text, ("pause",), where)
                 return
+
+
+def _name_of(deed: Deed) -> str:
+    func = deed.call.func
+    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+
+
+def _is_class(name: str) -> bool:
+    """Whether a name is that of a class, or of a variable that holds one: calling it makes an object."""
+    return name[:1].isupper() or name == "cls" or name.endswith(("_cls", "_class"))
 
 
 def _is_raised(deed: Deed) -> bool:

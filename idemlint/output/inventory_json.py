@@ -97,9 +97,7 @@ def _unknown(call: UnknownRecord) -> dict[str, Any]:
 
 
 def _steps(steps: tuple[Step, ...]) -> list[dict[str, Any]]:
-    return [
-        {"call": step.call, "function": step.function, **_place(step.place)} for step in steps
-    ]
+    return [{"call": step.call, "function": step.function, **_place(step.place)} for step in steps]
 
 
 def _finding(found: Diagnostic) -> dict[str, Any]:

@@ -51,9 +51,12 @@ def _row(entry: EntryRecord, report: InventoryReport) -> str:
         _text(effect_text(entry)),
         _text(key_text(entry)),
         _text(guard_text(entry)),
-        _text(", ".join(entry.causes) or "–"),
-        f"[{entry.operation}]({operation})" if operation else "–",
-        ", ".join(_links(entry.findings)) or "–",
+        _text(", ".join(entry.causes) or "-"),
+        f"[{entry.operation}]({operation})" if operation else "-",
+        ", ".join(
+            (*_links(entry.findings), *(f"{link} (silenced)" for link in _links(entry.silenced)))
+        )
+        or "-",
         _code(report.shown_place(entry.place)),
     ]
     return "| " + " | ".join(cells) + " |"

@@ -24,7 +24,7 @@ __all__ = [
     "summary_lines",
 ]
 
-_KEYS = {"n/a": "–", "unknown": "not known", "none": "none"}
+_KEYS = {"n/a": "-", "unknown": "not known", "none": "none"}
 _GUARDS = {
     "key": "key",
     "bad-key": "key differs",
@@ -80,14 +80,14 @@ def guard_text(entry: EntryRecord) -> str:
     found = [_GUARDS.get(guard.kind, guard.kind) for guard in entry.guards]
     if found:
         return ", ".join(dict.fromkeys(found))
-    return "none" if entry.effects else "–"
+    return "none" if entry.effects else "-"
 
 
 def codes(findings: tuple[Diagnostic, ...]) -> list[str]:
     """The codes of findings, each once, with how often where that is more than once."""
     listed = [found.code for found in findings]
     return [
-        code if listed.count(code) == 1 else f"{code}×{listed.count(code)}"
+        code if listed.count(code) == 1 else f"{code}x{listed.count(code)}"
         for code in dict.fromkeys(listed)
     ]
 

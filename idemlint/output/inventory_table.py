@@ -56,12 +56,11 @@ def render(report: InventoryReport, stream: TextIO) -> None:
         max([_width(head), *(min(_width(row[at]), _WIDEST) for row in rows.values())])
         for at, head in enumerate(_HEADS)
     ]
-    lines: list[str] = []
+    lines = ["  " + styled(_line(_HEADS, widths), GUTTER, color=report.color), ""] if rows else []
     for standing, entries in inventory.groups():
         style = _STYLES.get(standing, EMPHASIS)
         title = styled(standing.value, style, color=report.color)
-        lines += [f"{title} ({len(entries)}): {standing.summary}", ""]
-        lines.append("  " + styled(_line(_HEADS, widths), GUTTER, color=report.color))
+        lines.append(f"{title} ({len(entries)}): {standing.summary}")
         for entry in entries:
             lines.append("  " + _row(rows[id(entry)], widths, color=report.color))
             lines += (f"      {line}" for line in _paths(entry, report))
@@ -81,11 +80,17 @@ def _cells(entry: EntryRecord, report: InventoryReport) -> list[str]:
             effect_text(entry),
             key_text(entry),
             guard_text(entry),
-            ", ".join(entry.causes[:2]) or "–",
-            " ".join(filter(None, cure)) or "–",
+            _causes(entry),
+            " ".join(filter(None, cure)) or "-",
             report.shown_place(entry.place),
         )
     ]
+
+
+def _causes(entry: EntryRecord) -> str:
+    """The first occasion on which it runs again, and how many there are besides."""
+    more = len(entry.causes) - 1
+    return f"{entry.causes[0]} +{more}" if more > 0 else "".join(entry.causes) or "-"
 
 
 def _row(cells: list[str], widths: list[int], *, color: bool) -> str:
@@ -113,13 +118,12 @@ def _paths(entry: EntryRecord, report: InventoryReport) -> Iterator[str]:
         if effect.guard is not None:
             yield f"  guard: {printable(effect.guard.text)}"
     if len(effects) > _MOST:
-        yield f"→ and {len(effects) - _MOST} more"
+        yield f"→ and {len(effects) - _MOST} more effects"
+    mark = styled("?", CYAN, color=report.color)
     for call in entry.unknown[:_MOST]:
-        yield styled("?", CYAN, color=report.color) + (
-            f" {_way(call.steps, entry, report)}: {call.reason}"
-        )
+        yield f"{mark} {_way(call.steps[-1:], entry, report)}: {call.reason}"
     if len(entry.unknown) > _MOST:
-        yield f"? and {len(entry.unknown) - _MOST} more"
+        yield f"{mark} and {len(entry.unknown) - _MOST} more calls not known"
     for replay in entry.replays:
         if replay.place is not None:
             place = report.shown_place(replay.place, entry.place.path)
