@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["survey"]
 
+_TOOL = "tool"
 _PROBLEMS = frozenset({"E902", "invalid-syntax"})
 
 
@@ -44,8 +45,14 @@ class _Key(NamedTuple):
 
     path: Path
     row: int
+    column: int
     name: str
     kind: str
+
+    @property
+    def anchor(self) -> tuple[Path, int, int]:
+        """Where it is declared: the same for all that one body is."""
+        return self.path, self.row, self.column
 
 
 class _Found(NamedTuple):
@@ -110,9 +117,9 @@ class _SurveyRun(_Run):
         kept, silenced = self._reported(projects)
         problems = tuple(found for found in kept if found.code in _PROBLEMS)
         entries = [
-            self._finished(entry, kept, silenced)
-            for key, entry in self._entries.items()
-            if str(key.path) in self.targets
+            self._finished(entries, kept, silenced)
+            for entries in self._by_body()
+            if str(entries[0].place.path) in self.targets
         ]
         return Inventory(
             tuple(self._in_cell(entry) for entry in entries), problems, tuple(self.warnings)
@@ -177,24 +184,45 @@ class _SurveyRun(_Run):
         self._notebooks = notebooks
         return kept, silenced
 
+    def _by_body(self) -> list[list[EntryRecord]]:
+        """The entries, the ones of a body together; several tools of one body stay apart.
+
+        A tool that a node runs, too, is listed once: as the tool.
+        """
+        at: dict[object, list[EntryRecord]] = defaultdict(list)
+        for key, entry in self._entries.items():
+            at[key.anchor].append(entry)
+        found = []
+        for entries in at.values():
+            tools = [entry for entry in entries if entry.kind == _TOOL]
+            others = [entry for entry in entries if entry.kind != _TOOL]
+            found += [[tool, *others] for tool in tools] or [others]
+        return found
+
     def _finished(
-        self, entry: EntryRecord, kept: Iterable[Diagnostic], silenced: Iterable[Diagnostic]
+        self,
+        entries: Sequence[EntryRecord],
+        kept: Iterable[Diagnostic],
+        silenced: Iterable[Diagnostic],
     ) -> EntryRecord:
-        key = _key(entry)
-        replays = tuple(dict.fromkeys((*entry.replays, *self._policies.get(key, ()))))
-        whole = replace(entry, replays=_once_each(replays))
+        """One entry of the entries of a body, with all that runs it again and is found on it."""
+        first = entries[0]
+        keys = {_key(entry) for entry in entries}
+        replays = [replay for entry in entries for replay in entry.replays]
+        replays += [replay for key in keys for replay in self._policies.get(key, ())]
+        whole = replace(first, replays=_once_each(replays))
         return whole.with_findings(
-            (found for found in kept if self._is_on(found, entry, key)),
-            (found for found in silenced if self._is_on(found, entry, key)),
+            (found for found in kept if self._is_on(found, first, keys)),
+            (found for found in silenced if self._is_on(found, first, keys)),
         )
 
-    def _is_on(self, found: Diagnostic, entry: EntryRecord, key: _Key) -> bool:
+    def _is_on(self, found: Diagnostic, entry: EntryRecord, keys: set[_Key]) -> bool:
         """Whether a finding is about an entry: by its body, or by a call that the entry reaches."""
         if not found.code.startswith("IDM"):
             return False
         owners = self._on.get(_found(found))
         if owners:
-            return key in owners
+            return not keys.isdisjoint(owners)
         if found.path == entry.place.path and entry.body is not None:
             if entry.body.start <= found.range.start < entry.body.end:
                 return True
@@ -285,21 +313,22 @@ def _body_of(entry: Entry) -> object:
 
 
 def _key(entry: EntryRecord) -> _Key:
-    return _Key(entry.place.path, entry.place.row, entry.name, entry.kind)
+    place = entry.place
+    return _Key(place.path, place.row, place.column, entry.name, entry.kind)
 
 
 def _key_of(entry: Entry) -> _Key:
     from idemlint.source.ranges import node_range
 
     start = node_range(entry.anchor_module.source, entry.anchor).start
-    return _Key(entry.anchor_module.path, start.row, entry.name, entry.kind.value)
+    return _Key(entry.anchor_module.path, start.row, start.column, entry.name, entry.kind.value)
 
 
 def _found(diagnostic: Diagnostic) -> _Found:
     return _Found(diagnostic.path, diagnostic.range, diagnostic.code)
 
 
-def _once_each(replays: tuple[ReplayRecord, ...]) -> tuple[ReplayRecord, ...]:
+def _once_each(replays: Iterable[ReplayRecord]) -> tuple[ReplayRecord, ...]:
     """What runs an entry again, without a place twice."""
     found: dict[object, ReplayRecord] = {}
     for replay in replays:

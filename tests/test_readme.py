@@ -16,6 +16,7 @@ from idemlint import __version__, catalogue
 from idemlint.config.discovery import Resolver
 from idemlint.hosts import cli
 from idemlint.hosts.check import command as check_command
+from idemlint.hosts.tools import command as tools_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,6 +90,18 @@ def test_the_output_is_what_is_printed(
     check_again("output: idemlint check examples", shown, request)
 
 
+def test_the_inventory_is_what_is_printed(
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(ROOT)
+    assert cli.run(["tools", "--isolated", "examples"]) == 0
+    out = capsys.readouterr().out
+    shown = f"```text\n$ idemlint tools examples\n{out}```"
+    check_again("output: idemlint tools examples", shown, request)
+
+
 def commands() -> list[str]:
     """All calls of the command on the page."""
     code = "\n".join(
@@ -97,7 +110,7 @@ def commands() -> list[str]:
         + blocks("groovy")
         + re.findall(r"`(idemlint [^`]+)`", TEXT)
     )
-    found = re.findall(r"\bidemlint (?:check|rule|config|scaffold|clean)\b[^\n|&'#]*", code)
+    found = re.findall(r"\bidemlint (?:check|tools|rule|config|scaffold|clean)\b[^\n|&'#]*", code)
     return sorted({call.strip() for call in found})
 
 
@@ -106,6 +119,8 @@ def test_each_command_is_one(call: str) -> None:
     words = shlex.split(call)[1:]
     if words[0] == "check":
         check_command.make_context("idemlint check", words[1:])
+    elif words[0] == "tools":
+        tools_command.make_context("idemlint tools", words[1:])
     else:
         assert cli.run([words[0], "--help"]) == 0
 

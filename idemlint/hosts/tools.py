@@ -82,7 +82,7 @@ def _standings(
 
 command = Command(
     name="tools",
-    help="List the tools, nodes and tasks of a project, and what a repeat of each does",
+    help="List the tools, nodes and tasks, and what a repeat of each does",
     usage="[OPTIONS] [FILES]...",
     callback=_run,
     params=[

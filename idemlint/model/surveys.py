@@ -315,7 +315,10 @@ class Surveys:
             return False
         if deed.does or deed.reason == "abstract":
             return True
-        if name in knowledge.quiet_methods or self.model.tool_names.read(name).reads:
+        first_word = name.partition("_")[0]
+        if not knowledge.quiet_methods.isdisjoint((name, first_word)):
+            return False
+        if self.model.tool_names.read(name).reads:
             return False
         if self._tools.could_act(deed):
             return True

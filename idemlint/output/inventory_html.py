@@ -224,10 +224,10 @@ def _by_way(calls: Iterable[UnknownRecord]) -> list[list[UnknownRecord]]:
 
 def _effect_way(entry: EntryRecord, effect: EffectRecord, report: InventoryReport) -> str:
     guard = f"; {coded(effect.guard.text)}" if effect.guard is not None else ""
-    end = (
-        f'<div class="node end {effect.state.value}">{escaped(effect.phrase)}'
-        f"<small>{_STATES[effect.state]}{guard}</small></div>"
-    )
+    tone, says = effect.state.value, _STATES[effect.state]
+    if effect.state is EffectState.GUARDED and entry.key.need == "optional":
+        tone, says = "weak", f"{says}, if the model passes the key"
+    end = f'<div class="node end {tone}">{escaped(effect.phrase)}<small>{says}{guard}</small></div>'
     return _flow(entry, effect.steps, end, report)
 
 

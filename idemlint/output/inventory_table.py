@@ -116,7 +116,8 @@ def _paths(entry: EntryRecord, report: InventoryReport) -> Iterator[str]:
         says = "" if effect is main else f"{effect.phrase}: "
         yield f"→ {says}{_way(effect.steps, entry, report)}"
         if effect.guard is not None:
-            yield f"  guard: {printable(effect.guard.text)}"
+            word = "guard" if effect.guard.holds else "no guard"
+            yield f"  {word}: {printable(effect.guard.text)}"
     if len(effects) > _MOST:
         yield f"→ and {len(effects) - _MOST} more effects"
     mark = styled("?", CYAN, color=report.color)
