@@ -15,6 +15,7 @@ from idemlint.diagnostic import Position, Range
 from idemlint.inventory import CodePlace, Inventory
 from idemlint.linter import (
     _LITTLE_CODE,
+    _MUCH_CODE,
     _by_knowledge,
     _by_project,
     _internal_error,
@@ -151,8 +152,14 @@ class _SurveyRun(_Run):
         from idemlint.model.surveys import Surveys
 
         results = {}
+        surveyed = 0
         for project, paths in _by_project(units):
             assert project.names is not None
+            if surveyed > _MUCH_CODE:
+                # models are cycles of objects
+                gc.collect()
+                surveyed = 0
+            surveyed += sum(project.looks[path].size for path in paths)
             analysis = Analysis(
                 self._knowledge,
                 self._signals,
@@ -168,8 +175,6 @@ class _SurveyRun(_Run):
                 except Exception as error:  # one file never stops the run
                     share.warnings.append(_internal_error(path, error))
             share.broken = analysis.broken
-            # models are cycles of objects
-            gc.collect()
         return results
 
     # findings

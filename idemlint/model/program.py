@@ -412,7 +412,8 @@ class Program:
         return module
 
     def _find_top(self, top: str, importer: Module) -> Path | None:
-        bases = list(self._source_folders)
+        # nothing is imported by its bare name from inside of a package: `agno/os` is no `os`
+        bases = [each for each in self._source_folders if not self._has(each, "__init__.py")]
         if self._is_source_root(importer.root) or top == importer.name.partition(".")[0]:
             bases.insert(0, importer.root)
         for base in bases:

@@ -8,6 +8,7 @@ from idemlint.inventory import Standing
 from idemlint.output.canvas import TextLine
 from idemlint.output.inventory_report import (
     codes,
+    counted,
     effect_text,
     guard_text,
     key_text,
@@ -119,12 +120,13 @@ def _paths(entry: EntryRecord, report: InventoryReport) -> Iterator[str]:
             word = "guard" if effect.guard.holds else "no guard"
             yield f"  {word}: {printable(effect.guard.text)}"
     if len(effects) > _MOST:
-        yield f"→ and {len(effects) - _MOST} more effects"
+        yield f"→ and {counted(len(effects) - _MOST, 'more effect')}"
     mark = styled("?", CYAN, color=report.color)
     for call in entry.unknown[:_MOST]:
         yield f"{mark} {_way(call.steps[-1:], entry, report)}: {call.reason}"
     if len(entry.unknown) > _MOST:
-        yield f"{mark} and {len(entry.unknown) - _MOST} more calls not known"
+        more = counted(len(entry.unknown) - _MOST, "more call", "more calls")
+        yield f"{mark} and {more} not known"
     for replay in entry.replays:
         if replay.place is not None:
             place = report.shown_place(replay.place, entry.place.path)

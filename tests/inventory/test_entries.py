@@ -271,3 +271,16 @@ def test_the_share_of_resolved_entries(shop: Shop) -> None:
     assert summary["entries"] == 9
     assert summary["resolved"] == 8
     assert summary["resolved_share"] == 0.8889
+
+
+def test_a_package_in_the_working_directory_hides_no_library(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop.write("desk/__init__.py", "")
+    shop.write("desk/os/__init__.py", "")
+    shop.write(
+        "desk/tools.py",
+        f"import os\n{TOOL}\n@tool\ndef act(x: str) -> str:\n    return os.path.basename(x)\n",
+    )
+    monkeypatch.chdir(shop.folder / "desk")
+    assert shop.entries()["act"]["is_resolved"]
