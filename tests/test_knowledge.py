@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import builtins
+import itertools
 import re
 import sys
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from marked import ROOT, Tree, blocks, built_rules
+from marked import ROOT, Tree
 
 from idemlint.config.discovery import Resolver
 from idemlint.hosts import cli
@@ -209,18 +210,59 @@ def test_the_rows_on_the_page_can_be_used(block: str, tmp_path: Path) -> None:
     assert Knowledge(own).rows("lock")
 
 
-def test_the_example_of_the_page_finds_what_the_page_says(tmp_path: Path) -> None:
-    if "IDM501" not in built_rules():
-        pytest.skip("waits for IDM501")
-    row, code = TOML[0], blocks(ROOT / "rules" / "knowledge.md")[0]
-    expected = [
-        (match[1], number)
-        for number, line in enumerate(code.splitlines(), start=1)
-        if (match := re.search(r"# (IDM\d+):", line))
+def examples() -> list[tuple[str, str]]:
+    """The blocks of rows on the page that a block of code follows, with that."""
+    found = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    return [
+        (rows_, code)
+        for (first, rows_), (second, code) in itertools.pairwise(found)
+        if (first, second) == ("toml", "python")
     ]
-    files = {"pyproject.toml": row.encode(), "module.py": code.encode()}
-    tree = Tree(tmp_path, {"example": files}, is_isolated=False)
-    assert [(entry.code, entry.range.start.row) for entry in tree.found] == expected
+
+
+EXAMPLES = examples()
+WITHOUT_EXAMPLE = {"other_name", "sql_values", "aws_token"}
+"""Two tables that no rule asks yet, and the twin of another one."""
+
+
+def table_of(rows_: str) -> str:
+    """The last table of a block of rows: the one that it is an example of."""
+    return re.findall(r"^\[+tool\.idemlint\.knowledge\.(\w+)", rows_, re.MULTILINE)[-1]
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=[table_of(row) for row, _ in EXAMPLES])
+def test_an_example_finds_what_it_says_because_of_its_row(
+    example: tuple[str, str], tmp_path: Path
+) -> None:
+    row, code = example
+    expected = [
+        (found, number)
+        for number, line in enumerate(code.splitlines(), start=1)
+        for found in re.findall(r"IDM\d+", line.partition("# ")[2].partition(":")[0])
+    ]
+    reported = [
+        [
+            (entry.code, entry.range.start.row)
+            for entry in Tree(
+                tmp_path / name,
+                {"example": {"pyproject.toml": rows_.encode(), "module.py": code.encode()}},
+                is_isolated=False,
+            ).found
+        ]
+        for name, rows_ in (("with", row), ("without", ""))
+    ]
+    assert sorted(reported[0]) == sorted(expected)
+    assert reported[0] != reported[1]
+
+
+def test_each_table_has_an_example() -> None:
+    shown = {
+        name
+        for row, _ in EXAMPLES
+        for name in re.findall(r"^\[+tool\.idemlint\.knowledge\.(\w+)", row, re.MULTILINE)
+    }
+    known = {*loader._ROW_TABLES, *loader._LISTS, *loader._FREE}
+    assert known - shown == WITHOUT_EXAMPLE
 
 
 def names_in_rows() -> set[str]:
