@@ -135,7 +135,10 @@ class _SurveyRun(_Run):
         ]
         sizes = [project.looks[path].size for project, path in units]
         count = worker_count() if sum(sizes) > _LITTLE_CODE else 1
-        for results in in_parallel(self._survey_share, _shared_out(units, sizes, count)):
+        shares = _shared_out(units, sizes, max(count, sum(sizes) // _MUCH_CODE))
+        if len(shares) > 1:
+            self._prepare()
+        for results in in_parallel(self._survey_share, shares, count):
             for root, share in results.items():
                 project = next(project for project in projects if project.root == root)
                 project.found.update(share.found)
@@ -152,14 +155,8 @@ class _SurveyRun(_Run):
         from idemlint.model.surveys import Surveys
 
         results = {}
-        surveyed = 0
         for project, paths in _by_project(units):
             assert project.names is not None
-            if surveyed > _MUCH_CODE:
-                # models are cycles of objects
-                gc.collect()
-                surveyed = 0
-            surveyed += sum(project.looks[path].size for path in paths)
             analysis = Analysis(
                 self._knowledge,
                 self._signals,
