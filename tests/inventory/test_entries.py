@@ -284,3 +284,14 @@ def test_a_package_in_the_working_directory_hides_no_library(
     )
     monkeypatch.chdir(shop.folder / "desk")
     assert shop.entries()["act"]["is_resolved"]
+
+
+@pytest.mark.parametrize(("options", "standing"), [("", "once"), ("(acks_late=True)", "unguarded")])
+def test_a_task_that_nothing_repeats_runs_once(shop: Shop, options: str, standing: str) -> None:
+    entry = only(
+        shop,
+        f"import requests\nfrom celery import shared_task\n\n\n@shared_task{options}\n"
+        "def push(order: str) -> None:\n"
+        "    requests.post('https://hooks.example.com', json={'order': order})\n",
+    )
+    assert (entry["kind"], entry["standing"]) == ("task", standing)
