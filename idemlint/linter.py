@@ -504,17 +504,26 @@ class _Run:
         return [
             diagnostic
             for path in (by_path.keys() | directed) & self.targets.keys()
-            for diagnostic in self._in_cells(
-                path, self._settle_file(self.targets[path], by_path[path])
-            )
+            for diagnostic in self._as_reported(self.targets[path], by_path[path])
         ]
 
-    def _in_cells(self, path: str, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
-        """Findings in a notebook by the cell and the rows in it."""
-        notebook = self._notebooks.get(path)
-        if notebook is None:
-            return diagnostics
-        return [notebook.in_cell(diagnostic) for diagnostic in diagnostics]
+    def _as_reported(self, target: Target, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+        """What is left of the findings in a file, with the fixes that its settings allow."""
+        settled = self._settle_file(target, diagnostics)
+        if any(found.fix is not None for found in settled):
+            from idemlint.fixes.safety import with_safety
+
+            settled = [with_safety(found, target.settings) for found in settled]
+        return self._in_cells(settled)
+
+    def _in_cells(self, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+        """Findings with what lies in a notebook by the cell and the rows in it."""
+        for notebook in self._notebooks.values():
+            diagnostics = [
+                notebook.in_cell(found) if notebook.path in _paths_of(found) else found
+                for found in diagnostics
+            ]
+        return diagnostics
 
     def _settle_file(self, target: Target, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
         from idemlint.source.suppressions import Suppressions, concerns_us
@@ -596,6 +605,14 @@ def _package(project: _Project) -> str:
     """The name of the package that a project is, if its root is one."""
     is_package = os.path.join(project.root, "__init__.py") in project.looks
     return os.path.basename(project.root) if is_package else ""
+
+
+def _paths_of(diagnostic: Diagnostic) -> set[Path]:
+    """All files that a finding is about or that its fix changes."""
+    paths = {diagnostic.path, *(related.path for related in diagnostic.related)}
+    if diagnostic.fix is not None:
+        paths.update(edit.path for edit in diagnostic.fix.edits)
+    return paths
 
 
 def _is_below(path: str, folder: str) -> bool:

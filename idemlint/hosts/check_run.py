@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from idemlint.hosts.check import CheckArguments
     from idemlint.linter import Report, Target
 
-__all__ = ["Check", "CheckRun", "Outcome", "run_check"]
+__all__ = ["NOTHING_FOUND", "Check", "CheckRun", "Outcome", "run_check"]
 
-_NOTHING_FOUND = "No Python files found under the given path(s)"
+NOTHING_FOUND = "No Python files found under the given path(s)"
 
 
 class Check(Protocol):
@@ -126,7 +126,7 @@ class CheckRun:
             return stdin_input(self.arguments, self.resolver, self.console)
         inputs = find_inputs(self.arguments.files, self.resolver, self.console)
         if not inputs.files and not inputs.errors:
-            self.console.warn(_NOTHING_FOUND)
+            self.console.warn(NOTHING_FOUND)
         return inputs
 
     def once(self) -> int:
@@ -264,18 +264,19 @@ class CheckRun:
         renderer(name)(report, stream)
 
     def _write_diffs(self, inputs: Inputs, outcome: Outcome) -> None:
-        from idemlint.output.unified_diff import unified_diff
+        from idemlint.output.unified_diff import notebook_diff, unified_diff
 
         read = FileBytes(inputs)
+        color = self.has_color(sys.stdout)
+        notebooks = _notebooks(inputs) if outcome.contents else set()
         for path in sorted(outcome.contents):
             name = _shown(path, inputs, self.resolver.cwd)
             before, after = read(path) or b"", outcome.contents[path]
-            diff = unified_diff(
-                name,
-                before.decode(errors="replace"),
-                after.decode(errors="replace"),
-                color=self.has_color(sys.stdout),
-            )
+            if path in notebooks:
+                diff = notebook_diff(name, _cells(path, before), _cells(path, after), color=color)
+            else:
+                texts = (before.decode(errors="replace"), after.decode(errors="replace"))
+                diff = unified_diff(name, *texts, color=color)
             emit(sys.stdout, diff)
 
     def _write_source(self, inputs: Inputs, outcome: Outcome) -> None:
@@ -318,6 +319,17 @@ def _prepare_caches(targets: Sequence[Target]) -> None:
     distinct = {id(target.settings): target.settings for target in targets}
     for folder in {settings.cache_dir for settings in distinct.values()}:
         prepare_cache(folder)
+
+
+def _notebooks(inputs: Inputs) -> set[Path]:
+    paths = {Path(target.path): target.settings for target in inputs.targets}
+    return {path for path, settings in paths.items() if settings.language_of(path) == "ipynb"}
+
+
+def _cells(path: Path, data: bytes) -> dict[int, str]:
+    from idemlint.source.notebooks import Notebook
+
+    return {cell.number: cell.text for cell in Notebook.decode(path, data).cells}
 
 
 def _as_shown(outcome: Outcome, inputs: Inputs) -> Outcome:
