@@ -44,6 +44,8 @@ class CheckArguments:
     extension: tuple[tuple[str, str], ...] | None
     statistics: bool
     add_noqa: str | None
+    baseline: str | None
+    update_baseline: bool
     show_files: bool
     show_settings: bool
     select: tuple[str, ...] | None
@@ -256,6 +258,25 @@ command = Command(
             ],
             help="Enable automatic additions of `noqa` directives to failing lines. Optionally"
             " provide a reason to append after the codes",
+        ),
+        Option(
+            ["--baseline"],
+            metavar="FILE",
+            help="Report only what is not among the findings in this file, which"
+            " `--update-baseline` writes",
+        ),
+        _flag(
+            "--update-baseline",
+            requires=["--baseline"],
+            conflicts=[
+                "--fix",
+                "--diff",
+                "--watch",
+                "--statistics",
+                "--add-noqa",
+                "--stdin-filename",
+            ],
+            help="Write the findings of now into the file of `--baseline`",
         ),
         _flag(
             "--show-files",

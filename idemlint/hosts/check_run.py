@@ -27,6 +27,7 @@ from idemlint.hosts.inputs import (
 )
 from idemlint.hosts.overrides import overrides_of
 from idemlint.output.report import FixMode, OutputReport, emit
+from idemlint.output.summary import in_baseline, not_shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from idemlint.config.discovery import Resolver
     from idemlint.diagnostic import Diagnostic
     from idemlint.fixes.apply import FixCount, FixResult
+    from idemlint.hosts.baseline import Baseline
     from idemlint.hosts.check import CheckArguments
     from idemlint.linter import Report, Target
 
@@ -72,6 +74,8 @@ def run_check(arguments: CheckArguments, check: Check = linter.check) -> int:
         from idemlint.hosts.add_noqa import add_noqa
 
         return add_noqa(run, arguments.add_noqa)
+    if arguments.update_baseline:
+        return run.update_baseline()
     if arguments.watch:
         from idemlint.hosts.watch import watch
 
@@ -112,6 +116,8 @@ class CheckRun:
         self.console = console
         self.settings = resolver.root
         self._check = check
+        self._baseline = _baseline(arguments, resolver.cwd)
+        self._known_count = 0
 
     @property
     def fix_mode(self) -> FixMode:
@@ -134,12 +140,43 @@ class CheckRun:
         inputs = self.inputs()
         outcome = self.outcome(inputs)
         self._report(inputs, outcome)
+        if self._known_count:
+            self.console.note(not_shown(self._known_count))
         return self._exit_code(outcome)
 
     def check(
         self, inputs: Inputs, contents: Mapping[Path, bytes] | None = None
     ) -> tuple[Diagnostic, ...]:
-        """All findings, with `contents` in the place of the files on the disk."""
+        """All findings that are not known, with `contents` in the place of the files on the disk."""
+        found = self._all_findings(inputs, contents)
+        if self._baseline is None:
+            return found
+        new = self._baseline.new_of(self._texts_of(inputs, found, contents))
+        self._known_count = len(found) - len(new)
+        return new
+
+    def update_baseline(self) -> int:
+        """Write what is found into the file of `--baseline`; the exit code is 0."""
+        assert self._baseline is not None
+        inputs = self.inputs()
+        report = self._texts_of(inputs, self._all_findings(inputs), None)
+        baseline = self._baseline.updated(report, (Path(target.path) for target in inputs.targets))
+        baseline.write()
+        self.console.note(in_baseline(len(baseline.known)))
+        return 0
+
+    def _texts_of(
+        self,
+        inputs: Inputs,
+        found: tuple[Diagnostic, ...],
+        contents: Mapping[Path, bytes] | None,
+    ) -> OutputReport:
+        texts = FileTexts(inputs, contents or {})
+        return OutputReport(found, self.resolver.cwd, source=texts, cell_source=texts.cell)
+
+    def _all_findings(
+        self, inputs: Inputs, contents: Mapping[Path, bytes] | None = None
+    ) -> tuple[Diagnostic, ...]:
         is_cached = self._has_cache(inputs)
         if is_cached:
             _prepare_caches(inputs.targets)
@@ -319,6 +356,18 @@ def _prepare_caches(targets: Sequence[Target]) -> None:
     distinct = {id(target.settings): target.settings for target in targets}
     for folder in {settings.cache_dir for settings in distinct.values()}:
         prepare_cache(folder)
+
+
+def _baseline(arguments: CheckArguments, cwd: Path) -> Baseline | None:
+    """What is known; with `--update-baseline` the file need not be there."""
+    if arguments.baseline is None:
+        return None
+    from idemlint.hosts.baseline import Baseline
+
+    path = Path(os.path.normpath(cwd / arguments.baseline))
+    if arguments.update_baseline and not path.exists():
+        return Baseline(path)
+    return Baseline.read(path)
 
 
 def _notebooks(inputs: Inputs) -> set[Path]:
