@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from idemlint.config.options import LANGUAGES, OUTPUT_FORMATS, TARGET_VERSIONS
+from idemlint.hosts import completion
 from idemlint.hosts.command import Command
 from idemlint.hosts.console import GlobalOptions, global_values
 from idemlint.hosts.usage import Argument, CommaList, FileName, OneOf, Option, UsageError
@@ -137,6 +138,7 @@ def _codes(name: str, help: str, **more: Any) -> Option:  # noqa: A002
         type=_LIST,
         multiple=True,
         callback=_joined,
+        shell_complete=completion.selectors,
         heading=_RULES,
         help=help,
         **more,
@@ -219,6 +221,7 @@ command = Command(
         Option(
             ["-o", "--output-file"],
             metavar="OUTPUT_FILE",
+            type=FileName(),
             envvar="IDEMLINT_OUTPUT_FILE",
             help="Specify file to write the linter output to (default: stdout)",
         ),
@@ -262,6 +265,7 @@ command = Command(
         Option(
             ["--baseline"],
             metavar="FILE",
+            type=FileName(),
             help="Report only what is not among the findings in this file, which"
             " `--update-baseline` writes",
         ),
@@ -350,6 +354,7 @@ command = Command(
         Option(
             ["--cache-dir"],
             metavar="CACHE_DIR",
+            type=FileName(),
             envvar="IDEMLINT_CACHE_DIR",
             heading=_MISC,
             help="Path to the cache directory",
@@ -357,6 +362,7 @@ command = Command(
         Option(
             ["--stdin-filename"],
             metavar="STDIN_FILENAME",
+            type=FileName(),
             heading=_MISC,
             help="The name of the file when passing it through stdin",
         ),

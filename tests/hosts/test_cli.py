@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -745,28 +744,6 @@ class TestMessages:
         )
 
         assert (done.stdout, done.stderr) == ("[", "")
-
-    @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-    def test_a_script_for_completion_is_printed(self, terminal, shell):
-        out = terminal.idemlint("generate-shell-completion", shell).out
-
-        assert "_IDEMLINT_COMPLETE" in out
-
-    def test_values_of_an_option_are_completed(self, terminal):
-        done = subprocess.run(
-            [sys.executable, "-c", "from idemlint.hosts.cli import main; main()"],
-            env={
-                **os.environ,
-                "_IDEMLINT_COMPLETE": "zsh_complete",
-                "COMP_WORDS": "idemlint check --output-format js",
-                "COMP_CWORD": "3",
-            },
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-        assert done.stdout.split("\n")[1::3] == ["json", "json-lines"]
 
 
 ENVIRONMENTS = [
