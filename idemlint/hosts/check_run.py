@@ -30,13 +30,14 @@ from idemlint.output.report import FixMode, OutputReport, emit
 from idemlint.output.summary import in_baseline, not_shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from idemlint.config.discovery import Resolver
     from idemlint.diagnostic import Diagnostic
     from idemlint.fixes.apply import FixCount, FixResult
     from idemlint.hosts.baseline import Baseline
     from idemlint.hosts.check import CheckArguments
+    from idemlint.hosts.progress import ProgressBar
     from idemlint.linter import Report, Target
 
 __all__ = ["NOTHING_FOUND", "Check", "CheckRun", "Outcome", "run_check"]
@@ -54,6 +55,7 @@ class Check(Protocol):
         cache: bool,
         ignore_noqa: bool,
         searched: Sequence[str],
+        progress: Callable[[int, int], None] | None = None,
     ) -> Report:
         """Check files as parts of their projects."""
         ...
@@ -186,12 +188,14 @@ class CheckRun:
                 replace(target, contents=contents.get(Path(target.path), target.contents))
                 for target in targets
             )
+        progress = self._progress()
         try:
             report = self._check(
                 targets,
                 cache=is_cached,
                 ignore_noqa=self.arguments.ignore_noqa,
                 searched=inputs.searched,
+                **({"progress": progress} if progress is not None else {}),
             )
         except ValueError as error:
             from idemlint.knowledge.loader import KnowledgeError
@@ -199,6 +203,9 @@ class CheckRun:
             if isinstance(error, KnowledgeError):
                 raise ConfigError(str(error)) from None
             raise
+        finally:
+            if progress is not None:
+                progress.clear()
         for warning in report.warnings:
             self.console.warn(warning)
         if not inputs.errors:
@@ -236,6 +243,17 @@ class CheckRun:
     def has_color(self, stream: TextIO) -> bool:
         """Whether to write colours; never into the file of `--output-file`."""
         return self.arguments.output_file is None and has_color(self.arguments.shared.color, stream)
+
+    def _progress(self) -> ProgressBar | None:
+        """A bar where somebody looks on, and nothing else is told there meanwhile."""
+        options = self.arguments.shared
+        if options.quiet or options.silent or options.verbose or self.arguments.watch:
+            return None
+        if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+            return None
+        from idemlint.hosts.progress import ProgressBar
+
+        return ProgressBar(sys.stderr)
 
     def _has_cache(self, inputs: Inputs) -> bool:
         return not self.arguments.no_cache and inputs.stdin is None
