@@ -23,6 +23,15 @@ _FILES = "File selection"
 _MISC = "Miscellaneous"
 _CODES = "RULE_CODE"
 _LIST = CommaList()
+_INSTEAD_OF_CHECKING = (
+    "--watch",
+    "--statistics",
+    "--add-noqa",
+    "--update-baseline",
+    "--ignore-noqa",
+    "--stdin-filename",
+)
+"""What is of no use beside a flag that only shows something."""
 _SHARED = {field.name for field in fields(GlobalOptions)}
 
 
@@ -246,7 +255,11 @@ command = Command(
             " `pyi`). For example, to treat `.ipy` files as IPython notebooks, use"
             " `--extension ipy:ipynb`",
         ),
-        _flag("--statistics", help="Show counts for every rule with at least one violation"),
+        _flag(
+            "--statistics",
+            conflicts=["--watch"],
+            help="Show counts for every rule with at least one violation",
+        ),
         Option(
             ["--add-noqa"],
             metavar="REASON",
@@ -284,12 +297,12 @@ command = Command(
         ),
         _flag(
             "--show-files",
-            conflicts=["--show-settings", "--stdin-filename"],
+            conflicts=["--show-settings", *_INSTEAD_OF_CHECKING],
             help="See the files idemlint will be run against with the current settings",
         ),
         _flag(
             "--show-settings",
-            conflicts=["--stdin-filename"],
+            conflicts=_INSTEAD_OF_CHECKING,
             help="See the settings idemlint will use to lint a given Python file",
         ),
         _codes(

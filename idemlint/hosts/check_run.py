@@ -64,14 +64,8 @@ class Check(Protocol):
 def run_check(arguments: CheckArguments, check: Check = linter.check) -> int:
     """Run the command; returns its exit code."""
     run = CheckRun.started(arguments, check)
-    if arguments.show_settings:
-        from idemlint.hosts.show_settings import show_settings
-
-        return show_settings(run.inputs(), sys.stdout)
-    if arguments.show_files:
-        for file in run.inputs().files:
-            emit(sys.stdout, f"{file.path}\n")
-        return 0
+    if arguments.show_settings or arguments.show_files:
+        return run.show()
     if arguments.add_noqa is not None:
         from idemlint.hosts.add_noqa import add_noqa
 
@@ -145,6 +139,18 @@ class CheckRun:
         if self._known_count:
             self.console.note(not_shown(self._known_count))
         return self._exit_code(outcome)
+
+    def show(self) -> int:
+        """Write the settings of the first file, or the paths of all files."""
+        inputs = self.inputs()
+        with self._stream(sys.stdout) as stream:
+            if self.arguments.show_settings:
+                from idemlint.hosts.show_settings import show_settings
+
+                return show_settings(inputs, stream)
+            for file in inputs.files:
+                emit(stream, f"{file.path}\n")
+        return 0
 
     def check(
         self, inputs: Inputs, contents: Mapping[Path, bytes] | None = None
@@ -295,12 +301,14 @@ class CheckRun:
 
     def _report(self, inputs: Inputs, outcome: Outcome) -> None:
         is_text_out = inputs.stdin is not None and self.fix_mode is not FixMode.OFFER
-        with self._stream(sys.stderr if is_text_out else sys.stdout) as stream:
+        with self._stream(sys.stdout) as stream:
+            # as with Ruff the file is made, and left empty
+            stream = sys.stderr if is_text_out else stream
             if self.fix_mode is FixMode.DIFF:
                 self._write_diffs(inputs, outcome)
             elif is_text_out:
                 self._write_source(inputs, outcome)
-            if not self.arguments.shared.silent:
+            if not self.arguments.shared.silent or self.arguments.statistics:
                 self._write_findings(inputs, outcome, stream)
 
     def _write_findings(self, inputs: Inputs, outcome: Outcome, stream: TextIO) -> None:

@@ -55,6 +55,14 @@ MISTAKES = [
     "check --add-noqa --stdin-filename x.py",
     "check --exit-zero --exit-non-zero-on-fix",
     "check --show-files --show-settings",
+    "check --show-files --statistics m.py",
+    "check --show-files --add-noqa",
+    "check --show-files --ignore-noqa",
+    "check --show-files --watch",
+    "check --show-settings --statistics",
+    "check --show-settings --add-noqa=why",
+    "check --show-settings --ignore-noqa",
+    "check --statistics --watch",
     "check --isolated --show-files --stdin-filename x.py",
     "check --show-settings --stdin-filename x.py",
     "check --target-version 3.9",
@@ -293,6 +301,9 @@ RUNS = [
     "bare.py --diff",
     "a.py --show-files",
     "a.py empty --show-files",
+    "a.py empty --show-files --output-file out.txt",
+    "a.py b.py --statistics -s",
+    "empty --color always",
     "a.py --color always --output-format concise",
 ]
 
@@ -336,6 +347,8 @@ STDIN_RUNS = [
     "- --fix --show-fixes",
     "- --fix-only",
     "- --diff",
+    "- --diff --output-file out.txt",
+    "- --fix --output-file out.txt",
     "--stdin-filename t.py --diff",
     "--stdin-filename sub/t.py --output-format concise",
     "--stdin-filename /abs/t.py --output-format concise",
@@ -773,6 +786,24 @@ def test_the_flag_beats_all_variables(asked, is_colored):
     environ = {"NO_COLOR": "1"} if is_colored else {"FORCE_COLOR": "1"}
 
     assert has_color(asked, io.StringIO(), environ) is is_colored
+
+
+@pytest.mark.parametrize(
+    ("flags", "environ"),
+    [
+        (["--color", "always"], {}),
+        (["--color=always"], {"NO_COLOR": "1"}),
+        ([], {"FORCE_COLOR": "1"}),
+        (["--color", "never"], {"FORCE_COLOR": "1"}),
+        (["--color"], {}),
+    ],
+)
+def test_failures_have_the_colours_of_ruff(terminal, flags, environ):
+    for name, value in environ.items():
+        terminal.monkeypatch.setenv(name, value)
+    args = ("check", "--isolated", "--select", "XYZ1", *flags)
+
+    assert terminal.idemlint(*args).as_ruffs() == terminal.ruff(*args)
 
 
 def test_a_file_gets_no_colours(terminal):
