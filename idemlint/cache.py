@@ -19,12 +19,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from idemlint import __version__
+from idemlint.diagnostic import Diagnostic, Edit, Fix, Related
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from idemlint.diagnostic import Diagnostic
     from idemlint.model.selection import Family, ProjectNames
     from idemlint.source.gate import FileFacts
     from idemlint.source.syntax import SyntaxProblem
@@ -160,7 +160,8 @@ def digest(data: bytes) -> bytes:
 
 def cache_path(folder: Path, root: str, parts: Sequence[str]) -> Path:
     """Where the results of a project are kept; `parts` are what else they depend on."""
-    text = "\0".join((__version__, sys.version, root, *parts))
+    layout = repr([kind.__slots__ for kind in (Diagnostic, Related, Fix, Edit)])
+    text = "\0".join((__version__, sys.version, layout, root, *parts))
     return (
         folder
         / __version__

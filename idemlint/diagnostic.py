@@ -53,11 +53,15 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replace `range` of `path` by `content`; an empty range inserts, empty content deletes."""
+    """Replace `range` of `path` by `content`; an empty range inserts, empty content deletes.
+
+    With `cell`, the 1-based cell of a notebook, rows are those of the cell.
+    """
 
     path: Path
     range: Range
     content: str
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +75,12 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Another place that the finding is about, with a short label for it."""
+    """Another place that the finding is about, with a short label for it; `cell` as in `Edit`."""
 
     path: Path
     range: Range
     label: str
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

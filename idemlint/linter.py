@@ -20,7 +20,7 @@ from idemlint.source.text import NOT_UTF8
 from idemlint.workers import in_parallel, worker_count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from idemlint.analysis import Analysis
     from idemlint.config.settings import Settings
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from idemlint.source.syntax import SyntaxProblem
 
 __all__ = ["Report", "Target", "check"]
+
 
 _START = Range(Position(1, 1), Position(1, 1))
 _FEW_FILES = 200
@@ -69,12 +70,14 @@ def check(
     cache: bool = True,
     ignore_noqa: bool = False,
     searched: Sequence[str] = (),
+    progress: Callable[[int, int], None] | None = None,
 ) -> Report:
     """Check `targets` as parts of their projects.
 
     `searched` are directories all of whose files are among the targets. With `cache`, results are
-    read from and kept in the cache folders of the settings, which have to exist. Raises
-    `KnowledgeError` for rows of a configuration that are wrong.
+    read from and kept in the cache folders of the settings, which have to exist. `progress` is told
+    how many bytes more are analysed, of how many in all; it is called in forked processes, too.
+    Raises `KnowledgeError` for rows of a configuration that are wrong.
     """
     diagnostics: list[Diagnostic] = []
     warnings: list[str] = []
@@ -83,6 +86,7 @@ def check(
     try:
         for group in _by_knowledge(targets):
             run = _Run(group, use_cache=cache, ignore_noqa=ignore_noqa, searched=searched)
+            run.progress = progress
             diagnostics += run.diagnostics()
             warnings += run.warnings
     finally:
@@ -142,6 +146,8 @@ class _Share(NamedTuple):
 
 class _Run:
     """One run over targets that share their knowledge."""
+
+    progress: Callable[[int, int], None] | None = None
 
     def __init__(
         self,
@@ -409,6 +415,7 @@ class _Run:
                 self._take_known(project, project.names)
                 units += [(project, path) for path in project.units if path not in project.found]
         sizes = [project.looks[path].size for project, path in units]
+        self._total = sum(sizes)
         count = worker_count() if sum(sizes) > _LITTLE_CODE else 1
         shares = _shared_out(units, sizes, max(count, sum(sizes) // _MUCH_CODE))
         if len(shares) > 1:
@@ -479,8 +486,15 @@ class _Run:
                 source_folders=self._source_folders(project),
                 unsaved={Path(path): data for path, data in self._unsaved.items()},
             )
-            results[project.root] = _analysed(analysis, paths)
+            results[project.root] = _analysed(analysis, self._told(project, paths))
         return results
+
+    def _told(self, project: _Project, paths: Iterable[str]) -> Iterator[str]:
+        """The same paths; each is told of when the next one is asked for."""
+        for path in paths:
+            yield path
+            if self.progress is not None:
+                self.progress(project.looks[path].size, self._total)
 
     def _source_folders(self, project: _Project) -> tuple[Path, ...]:
         settings = [self.targets[path].settings for path in project.paths if path in self.targets]
@@ -504,17 +518,26 @@ class _Run:
         return [
             diagnostic
             for path in (by_path.keys() | directed) & self.targets.keys()
-            for diagnostic in self._in_cells(
-                path, self._settle_file(self.targets[path], by_path[path])
-            )
+            for diagnostic in self._as_reported(self.targets[path], by_path[path])
         ]
 
-    def _in_cells(self, path: str, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
-        """Findings in a notebook by the cell and the rows in it."""
-        notebook = self._notebooks.get(path)
-        if notebook is None:
-            return diagnostics
-        return [notebook.in_cell(diagnostic) for diagnostic in diagnostics]
+    def _as_reported(self, target: Target, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+        """What is left of the findings in a file, with the fixes that its settings allow."""
+        settled = self._settle_file(target, diagnostics)
+        if any(found.fix is not None for found in settled):
+            from idemlint.fixes.safety import with_safety
+
+            settled = [with_safety(found, target.settings) for found in settled]
+        return self._in_cells(settled)
+
+    def _in_cells(self, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+        """Findings with what lies in a notebook by the cell and the rows in it."""
+        for notebook in self._notebooks.values():
+            diagnostics = [
+                notebook.in_cell(found) if notebook.path in _paths_of(found) else found
+                for found in diagnostics
+            ]
+        return diagnostics
 
     def _settle_file(self, target: Target, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
         from idemlint.source.suppressions import Suppressions, concerns_us
@@ -596,6 +619,14 @@ def _package(project: _Project) -> str:
     """The name of the package that a project is, if its root is one."""
     is_package = os.path.join(project.root, "__init__.py") in project.looks
     return os.path.basename(project.root) if is_package else ""
+
+
+def _paths_of(diagnostic: Diagnostic) -> set[Path]:
+    """All files that a finding is about or that its fix changes."""
+    paths = {diagnostic.path, *(related.path for related in diagnostic.related)}
+    if diagnostic.fix is not None:
+        paths.update(edit.path for edit in diagnostic.fix.edits)
+    return paths
 
 
 def _is_below(path: str, folder: str) -> bool:

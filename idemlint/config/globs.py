@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["GLOB_SIGNS", "GlobError", "glob_regex"]
+__all__ = ["GLOB_SIGNS", "GlobError", "glob_regex", "in_bytes"]
 
 GLOB_SIGNS = frozenset("*?[{}\\")
 """Characters that make a pattern more than a plain name."""
@@ -14,13 +14,18 @@ class GlobError(ValueError):
     """A pattern that cannot be read; the message says why."""
 
 
+def in_bytes(text: str) -> str:
+    """A text with one character for each byte: for Ruff, as for git, `?` stands for one of them."""
+    return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("latin-1")
+
+
 def glob_regex(pattern: str, *, stops_at_separator: bool = False) -> str:
     """The source of a regular expression, to be matched in full against a path with `/`.
 
-    Unless `stops_at_separator`, `*`, `?` and sets also match `/`. `**` stands for whole components
-    where it is one. Raises `GlobError`.
+    The path has to be given `in_bytes`. Unless `stops_at_separator`, `*`, `?` and sets also match
+    `/`. `**` stands for whole components where it is one. Raises `GlobError`.
     """
-    return _Translator(pattern, stops_at_separator).translate()
+    return _Translator(in_bytes(pattern), stops_at_separator).translate()
 
 
 class _Translator:

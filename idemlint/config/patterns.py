@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from idemlint.config.errors import ConfigError
-from idemlint.config.globs import GLOB_SIGNS, GlobError, glob_regex
+from idemlint.config.globs import GLOB_SIGNS, GlobError, glob_regex, in_bytes
 
 __all__ = ["Pattern", "PatternSet", "slashed"]
 
@@ -41,7 +41,8 @@ class Pattern:
     def path_regex(self) -> str:
         """A regular expression for the whole path; signs in the root stand for themselves."""
         above, rest = self._split
-        return self._translated(rest, re.escape(above.rstrip("/") + "/" if rest else above))
+        start = above.rstrip("/") + "/" if rest else above
+        return self._translated(rest, re.escape(in_bytes(start)))
 
     @property
     def name_regex(self) -> str:
@@ -138,16 +139,16 @@ class PatternSet:
             return True
         if self._paths_regex is None:
             return False
-        if self._paths_regex.fullmatch(slashed(path)):
+        if self._paths_regex.fullmatch(in_bytes(slashed(path))):
             return True
-        return self._names_regex is not None and bool(self._names_regex.fullmatch(name))
+        return self._names_regex is not None and bool(self._names_regex.fullmatch(in_bytes(name)))
 
     def matches_path(self, path: str) -> bool:
         """Whether a pattern matches an absolute path as a whole, as `include` is read."""
         if path.endswith(self.suffixes):
             return True
         return self._all_paths_regex is not None and bool(
-            self._all_paths_regex.fullmatch(slashed(path))
+            self._all_paths_regex.fullmatch(in_bytes(slashed(path)))
         )
 
 

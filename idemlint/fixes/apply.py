@@ -6,7 +6,7 @@ import ast
 import re
 import warnings
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from idemlint.diagnostic import Applicability
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from idemlint.diagnostic import Diagnostic, Edit, Fix, Range
+    from idemlint.source.notebooks import Notebook
+
+    _Place = tuple[Path, int | None]  # a file, or a cell of a notebook
 
 __all__ = ["FixCount", "FixResult", "Round", "apply_all", "apply_once"]
 
@@ -73,8 +76,8 @@ def apply_all(
     `diagnostics` is what was found in the files as they are. `read` gives their bytes, `None` for a
     file that is not part of the run: a fix that changes one is not applied. After each round
     `check` is given the new bytes of all files changed so far and answers what it then finds in the
-    whole run. Display fixes and those in notebooks are never applied. It ends when no fix is left,
-    or with a message when fixes do not come to an end.
+    whole run. Display fixes are never applied. It ends when no fix is left, or with a message when
+    fixes do not come to an end.
     """
     contents: dict[Path, bytes] = {}
     fixed: list[Diagnostic] = []
@@ -127,55 +130,72 @@ class _Plan:
     read: Callable[[Path], bytes | None]
     fixed: list[Diagnostic] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
-    edits: dict[Path, set[Edit]] = field(default_factory=dict)
-    taken: dict[Path, list[Range]] = field(default_factory=dict)
-    sources: dict[Path, SourceText | None] = field(default_factory=dict)
+    edits: dict[_Place, set[Edit]] = field(default_factory=dict)
+    taken: dict[_Place, list[Range]] = field(default_factory=dict)
+    sources: dict[Path, SourceText | Notebook | None] = field(default_factory=dict)
 
     def take(self, diagnostic: Diagnostic, fix: Fix) -> None:
         """Choose a fix as a whole, unless it touches another one or lies outside the run."""
-        by_file: dict[Path, list[Edit]] = {}
+        by_place: dict[_Place, list[Edit]] = {}
         for edit in fix.edits:
-            if edit not in self.edits.get(edit.path, ()):
-                by_file.setdefault(edit.path, []).append(edit)
-        for path in by_file:
-            if self.source(path) is None:
+            place = edit.path, edit.cell
+            if edit not in self.edits.get(place, ()):
+                by_place.setdefault(place, []).append(edit)
+        for path, cell in by_place:
+            if self.source(path, cell) is None:
                 self.messages.append(_outside(diagnostic, path))
                 return
-        stretches = {path: _stretch(edits) for path, edits in by_file.items()}
-        for path, stretch in stretches.items():
-            if any(_touch(stretch, other) for other in self.taken.get(path, ())):
+        stretches = {place: _stretch(edits) for place, edits in by_place.items()}
+        for place, stretch in stretches.items():
+            if any(_touch(stretch, other) for other in self.taken.get(place, ())):
                 return
-        for path, stretch in stretches.items():
-            self.edits.setdefault(path, set()).update(by_file[path])
-            self.taken.setdefault(path, []).append(stretch)
+        for place, stretch in stretches.items():
+            self.edits.setdefault(place, set()).update(by_place[place])
+            self.taken.setdefault(place, []).append(stretch)
         self.fixed.append(diagnostic)
 
-    def source(self, path: Path) -> SourceText | None:
-        """The text of a file before the round; `None` where it cannot be changed."""
+    def source(self, path: Path, cell: int | None) -> SourceText | None:
+        """The text of a file or of a cell before the round; `None` where it cannot be changed."""
         if path not in self.sources:
             data = self.read(path)
-            self.sources[path] = None if data is None else _decoded(path, data)
-        return self.sources[path]
-
-    def texts(self) -> dict[Path, tuple[SourceText, SourceText]]:
-        """Before and after for each file that changes."""
-        found = {}
-        for path, edits in self.edits.items():
-            source = self.source(path)
-            if source is not None:
-                found[path] = source, SourceText(path, _edited(source, edits), source.has_bom)
-        return found
+            self.sources[path] = None if data is None else _decoded(path, data, cell)
+        found = self.sources[path]
+        if isinstance(found, SourceText):
+            return found
+        return None if found is None or cell is None else found.cell_text(cell)
 
     def contents(self) -> dict[Path, bytes]:
         """The new bytes of each file that changes."""
-        return {path: after.encode() for path, (_, after) in self.texts().items()}
+        contents: dict[Path, bytes] = {}
+        cells: dict[Path, dict[int, Sequence[Edit]]] = {}
+        for (path, cell), edits in self.edits.items():
+            source = self.source(path, cell)
+            if source is None:
+                continue
+            if cell is None:
+                after = SourceText(path, _edited(source, edits), source.has_bom)
+                contents[path] = after.encode()
+            else:
+                cells.setdefault(path, {})[cell] = _with_newlines_of(source, edits)
+        for path, by_cell in cells.items():
+            notebook = self.sources[path]
+            if notebook is not None and not isinstance(notebook, SourceText):
+                contents[path] = notebook.with_edits(by_cell)
+        return contents
 
     def breaks_syntax(self) -> bool:
-        """Whether some file parses before but not after."""
-        return any(
-            not _parses(after.text) and _parses(before.text)
-            for before, after in self.texts().values()
-        )
+        """Whether some file, or some cell, parses before but not after."""
+        for path, data in self.contents().items():
+            before, after = self.sources[path], _decoded(path, data, self._cell_of(path))
+            new = _codes(after)
+            for number, old in _codes(before).items():
+                code = new.get(number, "")
+                if code != old and not _parses(code) and _parses(old):
+                    return True
+        return False
+
+    def _cell_of(self, path: Path) -> int | None:
+        return next(cell for place, cell in self.edits if place == path)
 
 
 def _planned(diagnostics: Iterable[Diagnostic], read: Callable[[Path], bytes | None]) -> _Plan:
@@ -192,8 +212,8 @@ def _applicable(diagnostics: Iterable[Diagnostic], *, unsafe: bool) -> list[Diag
     found = []
     for diagnostic in diagnostics:
         fix = diagnostic.fix
-        if fix is not None and fix.edits and fix.applicability >= least and diagnostic.cell is None:
-            first = min((str(edit.path), edit.range) for edit in fix.edits)
+        if fix is not None and fix.edits and fix.applicability >= least:
+            first = min((str(edit.path), edit.cell or 0, edit.range) for edit in fix.edits)
             found.append((first, diagnostic))
     return [diagnostic for _, diagnostic in sorted(found, key=lambda entry: entry[0])]
 
@@ -215,18 +235,40 @@ def _touch(one: Range, other: Range) -> bool:
 def _edited(source: SourceText, edits: Iterable[Edit]) -> str:
     """The text with all edits made; what they insert has the newlines of the file."""
     parts, at = [], 0
-    for edit in sorted(edits, key=lambda edit: edit.range):
+    for edit in _with_newlines_of(source, edits):
         parts.append(source.text[at : source.offset(edit.range.start)])
-        parts.append(_NEWLINE.sub(source.newline, edit.content))
+        parts.append(edit.content)
         at = source.offset(edit.range.end)
     return "".join((*parts, source.text[at:]))
 
 
-def _decoded(path: Path, data: bytes) -> SourceText | None:
+def _with_newlines_of(source: SourceText, edits: Iterable[Edit]) -> list[Edit]:
+    return [
+        replace(edit, content=_NEWLINE.sub(source.newline, edit.content))
+        for edit in sorted(edits, key=lambda edit: edit.range)
+    ]
+
+
+def _decoded(path: Path, data: bytes, cell: int | None) -> SourceText | Notebook | None:
+    """A file, as a notebook where an edit names a cell; `None` if it is none."""
+    if cell is None:
+        try:
+            return SourceText.decode(path, data)
+        except NotUtf8Error:
+            return None
+    from idemlint.source.notebooks import Notebook, NotebookError
+
     try:
-        return SourceText.decode(path, data)
-    except NotUtf8Error:
+        return Notebook.decode(path, data)
+    except NotebookError:
         return None
+
+
+def _codes(source: SourceText | Notebook | None) -> dict[int, str]:
+    """What has to parse: the text of a file, or each cell by itself, by its number."""
+    if source is None:
+        return {}
+    return {0: source.text} if isinstance(source, SourceText) else source.codes()
 
 
 def _parses(text: str) -> bool:

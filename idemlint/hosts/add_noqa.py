@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from idemlint.diagnostic import Applicability, Fix
 from idemlint.fixes.apply import apply_once
 from idemlint.fixes.writing import write_files
+from idemlint.hosts.check_run import NOTHING_FOUND
 from idemlint.hosts.inputs import FileBytes
 from idemlint.output.summary import added_noqa
 from idemlint.source.suppressions import Suppressions
 from idemlint.source.text import NotUtf8Error, SourceText
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from idemlint.diagnostic import Diagnostic, Edit
     from idemlint.hosts.check_run import CheckRun
+    from idemlint.linter import Target
 
 __all__ = ["add_noqa"]
 
@@ -25,6 +26,8 @@ __all__ = ["add_noqa"]
 def add_noqa(run: CheckRun, reason: str) -> int:
     """Write the comments and say how many; the exit code is 0 whether there were any or not."""
     inputs = run.inputs()
+    if inputs.files and all(_is_notebook(target) for target in inputs.targets):
+        run.console.warn(NOTHING_FOUND)
     read = FileBytes(inputs)
     by_file: dict[Path, list[Diagnostic]] = {}
     for diagnostic in run.check(inputs):
@@ -45,6 +48,11 @@ def add_noqa(run: CheckRun, reason: str) -> int:
     if text:
         run.console.note(text)
     return 0
+
+
+def _is_notebook(target: Target) -> bool:
+    """Whether a file gets no comments: as with Ruff those are notebooks."""
+    return target.settings.language_of(Path(target.path)) == "ipynb"
 
 
 def _edits(

@@ -45,6 +45,7 @@ def checked_arguments(command: click.Command, ctx: click.Context, args: list[str
             arguments.append(item)
     _refuse_repeated(command, ctx, uses)
     _refuse_conflicts(ctx, uses, bool(others))
+    _refuse_incomplete(command, ctx, uses)
     _refuse_superfluous(command, ctx, [other for other in others if not other.startswith("-")])
     return arguments
 
@@ -165,6 +166,18 @@ def _refuse_conflicts(ctx: click.Context, uses: Sequence[_Use], has_files: bool)
             message = f"the argument '{option.label(name)}' cannot be used with{told}"
             kept = [entry.label(label) for label, entry in used.items() if label not in others]
             raise UsageError(message, ctx, " ".join([*kept, *_files(ctx, has_files)]))
+
+
+def _refuse_incomplete(command: click.Command, ctx: click.Context, uses: Sequence[_Use]) -> None:
+    used = {use.option.long_name for use in uses}
+    options = {param.long_name: param for param in command.params if isinstance(param, Option)}
+    for use in uses:
+        missing = [options[name].label(name) for name in use.option.requires if name not in used]
+        if missing:
+            told = "".join(f"\n  {label}" for label in missing)
+            usage = " ".join([*missing, use.option.label(use.option.long_name), *_files(ctx)])
+            message = f"the following required arguments were not provided:{told}"
+            raise UsageError(message, ctx, usage)
 
 
 def _refuse_superfluous(command: click.Command, ctx: click.Context, values: list[str]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from idemlint.config.options import LANGUAGES, OUTPUT_FORMATS, TARGET_VERSIONS
+from idemlint.hosts import completion
 from idemlint.hosts.command import Command
 from idemlint.hosts.console import GlobalOptions, global_values
 from idemlint.hosts.usage import Argument, CommaList, FileName, OneOf, Option, UsageError
@@ -22,6 +23,15 @@ _FILES = "File selection"
 _MISC = "Miscellaneous"
 _CODES = "RULE_CODE"
 _LIST = CommaList()
+_INSTEAD_OF_CHECKING = (
+    "--watch",
+    "--statistics",
+    "--add-noqa",
+    "--update-baseline",
+    "--ignore-noqa",
+    "--stdin-filename",
+)
+"""What is of no use beside a flag that only shows something."""
 _SHARED = {field.name for field in fields(GlobalOptions)}
 
 
@@ -44,6 +54,8 @@ class CheckArguments:
     extension: tuple[tuple[str, str], ...] | None
     statistics: bool
     add_noqa: str | None
+    baseline: str | None
+    update_baseline: bool
     show_files: bool
     show_settings: bool
     select: tuple[str, ...] | None
@@ -135,6 +147,7 @@ def _codes(name: str, help: str, **more: Any) -> Option:  # noqa: A002
         type=_LIST,
         multiple=True,
         callback=_joined,
+        shell_complete=completion.selectors,
         heading=_RULES,
         help=help,
         **more,
@@ -217,6 +230,7 @@ command = Command(
         Option(
             ["-o", "--output-file"],
             metavar="OUTPUT_FILE",
+            type=FileName(),
             envvar="IDEMLINT_OUTPUT_FILE",
             help="Specify file to write the linter output to (default: stdout)",
         ),
@@ -241,7 +255,11 @@ command = Command(
             " `pyi`). For example, to treat `.ipy` files as IPython notebooks, use"
             " `--extension ipy:ipynb`",
         ),
-        _flag("--statistics", help="Show counts for every rule with at least one violation"),
+        _flag(
+            "--statistics",
+            conflicts=["--watch"],
+            help="Show counts for every rule with at least one violation",
+        ),
         Option(
             ["--add-noqa"],
             metavar="REASON",
@@ -257,14 +275,34 @@ command = Command(
             help="Enable automatic additions of `noqa` directives to failing lines. Optionally"
             " provide a reason to append after the codes",
         ),
+        Option(
+            ["--baseline"],
+            metavar="FILE",
+            type=FileName(),
+            help="Report only what is not among the findings in this file, which"
+            " `--update-baseline` writes",
+        ),
+        _flag(
+            "--update-baseline",
+            requires=["--baseline"],
+            conflicts=[
+                "--fix",
+                "--diff",
+                "--watch",
+                "--statistics",
+                "--add-noqa",
+                "--stdin-filename",
+            ],
+            help="Write the findings of now into the file of `--baseline`",
+        ),
         _flag(
             "--show-files",
-            conflicts=["--show-settings", "--stdin-filename"],
+            conflicts=["--show-settings", *_INSTEAD_OF_CHECKING],
             help="See the files idemlint will be run against with the current settings",
         ),
         _flag(
             "--show-settings",
-            conflicts=["--stdin-filename"],
+            conflicts=_INSTEAD_OF_CHECKING,
             help="See the settings idemlint will use to lint a given Python file",
         ),
         _codes(
@@ -329,6 +367,7 @@ command = Command(
         Option(
             ["--cache-dir"],
             metavar="CACHE_DIR",
+            type=FileName(),
             envvar="IDEMLINT_CACHE_DIR",
             heading=_MISC,
             help="Path to the cache directory",
@@ -336,6 +375,7 @@ command = Command(
         Option(
             ["--stdin-filename"],
             metavar="STDIN_FILENAME",
+            type=FileName(),
             heading=_MISC,
             help="The name of the file when passing it through stdin",
         ),

@@ -27,19 +27,22 @@ from idemlint.hosts.inputs import (
 )
 from idemlint.hosts.overrides import overrides_of
 from idemlint.output.report import FixMode, OutputReport, emit
+from idemlint.output.summary import in_baseline, not_shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from idemlint.config.discovery import Resolver
     from idemlint.diagnostic import Diagnostic
     from idemlint.fixes.apply import FixCount, FixResult
+    from idemlint.hosts.baseline import Baseline
     from idemlint.hosts.check import CheckArguments
+    from idemlint.hosts.progress import ProgressBar
     from idemlint.linter import Report, Target
 
-__all__ = ["Check", "CheckRun", "Outcome", "run_check"]
+__all__ = ["NOTHING_FOUND", "Check", "CheckRun", "Outcome", "run_check"]
 
-_NOTHING_FOUND = "No Python files found under the given path(s)"
+NOTHING_FOUND = "No Python files found under the given path(s)"
 
 
 class Check(Protocol):
@@ -52,6 +55,7 @@ class Check(Protocol):
         cache: bool,
         ignore_noqa: bool,
         searched: Sequence[str],
+        progress: Callable[[int, int], None] | None = None,
     ) -> Report:
         """Check files as parts of their projects."""
         ...
@@ -60,18 +64,14 @@ class Check(Protocol):
 def run_check(arguments: CheckArguments, check: Check = linter.check) -> int:
     """Run the command; returns its exit code."""
     run = CheckRun.started(arguments, check)
-    if arguments.show_settings:
-        from idemlint.hosts.show_settings import show_settings
-
-        return show_settings(run.inputs(), sys.stdout)
-    if arguments.show_files:
-        for file in run.inputs().files:
-            emit(sys.stdout, f"{file.path}\n")
-        return 0
+    if arguments.show_settings or arguments.show_files:
+        return run.show()
     if arguments.add_noqa is not None:
         from idemlint.hosts.add_noqa import add_noqa
 
         return add_noqa(run, arguments.add_noqa)
+    if arguments.update_baseline:
+        return run.update_baseline()
     if arguments.watch:
         from idemlint.hosts.watch import watch
 
@@ -112,6 +112,8 @@ class CheckRun:
         self.console = console
         self.settings = resolver.root
         self._check = check
+        self._baseline = _baseline(arguments, resolver.cwd)
+        self._known_count = 0
 
     @property
     def fix_mode(self) -> FixMode:
@@ -126,7 +128,7 @@ class CheckRun:
             return stdin_input(self.arguments, self.resolver, self.console)
         inputs = find_inputs(self.arguments.files, self.resolver, self.console)
         if not inputs.files and not inputs.errors:
-            self.console.warn(_NOTHING_FOUND)
+            self.console.warn(NOTHING_FOUND)
         return inputs
 
     def once(self) -> int:
@@ -134,12 +136,55 @@ class CheckRun:
         inputs = self.inputs()
         outcome = self.outcome(inputs)
         self._report(inputs, outcome)
+        if self._known_count:
+            self.console.note(not_shown(self._known_count))
         return self._exit_code(outcome)
+
+    def show(self) -> int:
+        """Write the settings of the first file, or the paths of all files."""
+        inputs = self.inputs()
+        with self._stream(sys.stdout) as stream:
+            if self.arguments.show_settings:
+                from idemlint.hosts.show_settings import show_settings
+
+                return show_settings(inputs, stream)
+            for file in inputs.files:
+                emit(stream, f"{file.path}\n")
+        return 0
 
     def check(
         self, inputs: Inputs, contents: Mapping[Path, bytes] | None = None
     ) -> tuple[Diagnostic, ...]:
-        """All findings, with `contents` in the place of the files on the disk."""
+        """All findings that are not known, with `contents` in the place of the files on the disk."""
+        found = self._all_findings(inputs, contents)
+        if self._baseline is None:
+            return found
+        new = self._baseline.new_of(self._texts_of(inputs, found, contents))
+        self._known_count = len(found) - len(new)
+        return new
+
+    def update_baseline(self) -> int:
+        """Write what is found into the file of `--baseline`; the exit code is 0."""
+        assert self._baseline is not None
+        inputs = self.inputs()
+        report = self._texts_of(inputs, self._all_findings(inputs), None)
+        baseline = self._baseline.updated(report, (Path(target.path) for target in inputs.targets))
+        baseline.write()
+        self.console.note(in_baseline(len(baseline.known)))
+        return 0
+
+    def _texts_of(
+        self,
+        inputs: Inputs,
+        found: tuple[Diagnostic, ...],
+        contents: Mapping[Path, bytes] | None,
+    ) -> OutputReport:
+        texts = FileTexts(inputs, contents or {})
+        return OutputReport(found, self.resolver.cwd, source=texts, cell_source=texts.cell)
+
+    def _all_findings(
+        self, inputs: Inputs, contents: Mapping[Path, bytes] | None = None
+    ) -> tuple[Diagnostic, ...]:
         is_cached = self._has_cache(inputs)
         if is_cached:
             _prepare_caches(inputs.targets)
@@ -149,12 +194,14 @@ class CheckRun:
                 replace(target, contents=contents.get(Path(target.path), target.contents))
                 for target in targets
             )
+        progress = self._progress()
         try:
             report = self._check(
                 targets,
                 cache=is_cached,
                 ignore_noqa=self.arguments.ignore_noqa,
                 searched=inputs.searched,
+                **({"progress": progress} if progress is not None else {}),
             )
         except ValueError as error:
             from idemlint.knowledge.loader import KnowledgeError
@@ -162,6 +209,9 @@ class CheckRun:
             if isinstance(error, KnowledgeError):
                 raise ConfigError(str(error)) from None
             raise
+        finally:
+            if progress is not None:
+                progress.clear()
         for warning in report.warnings:
             self.console.warn(warning)
         if not inputs.errors:
@@ -199,6 +249,17 @@ class CheckRun:
     def has_color(self, stream: TextIO) -> bool:
         """Whether to write colours; never into the file of `--output-file`."""
         return self.arguments.output_file is None and has_color(self.arguments.shared.color, stream)
+
+    def _progress(self) -> ProgressBar | None:
+        """A bar where somebody looks on, and nothing else is told there meanwhile."""
+        options = self.arguments.shared
+        if options.quiet or options.silent or options.verbose or self.arguments.watch:
+            return None
+        if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+            return None
+        from idemlint.hosts.progress import ProgressBar
+
+        return ProgressBar(sys.stderr)
 
     def _has_cache(self, inputs: Inputs) -> bool:
         return not self.arguments.no_cache and inputs.stdin is None
@@ -240,12 +301,14 @@ class CheckRun:
 
     def _report(self, inputs: Inputs, outcome: Outcome) -> None:
         is_text_out = inputs.stdin is not None and self.fix_mode is not FixMode.OFFER
-        with self._stream(sys.stderr if is_text_out else sys.stdout) as stream:
+        with self._stream(sys.stdout) as stream:
+            # as with Ruff the file is made, and left empty
+            stream = sys.stderr if is_text_out else stream
             if self.fix_mode is FixMode.DIFF:
                 self._write_diffs(inputs, outcome)
             elif is_text_out:
                 self._write_source(inputs, outcome)
-            if not self.arguments.shared.silent:
+            if not self.arguments.shared.silent or self.arguments.statistics:
                 self._write_findings(inputs, outcome, stream)
 
     def _write_findings(self, inputs: Inputs, outcome: Outcome, stream: TextIO) -> None:
@@ -264,18 +327,19 @@ class CheckRun:
         renderer(name)(report, stream)
 
     def _write_diffs(self, inputs: Inputs, outcome: Outcome) -> None:
-        from idemlint.output.unified_diff import unified_diff
+        from idemlint.output.unified_diff import notebook_diff, unified_diff
 
         read = FileBytes(inputs)
+        color = self.has_color(sys.stdout)
+        notebooks = _notebooks(inputs) if outcome.contents else set()
         for path in sorted(outcome.contents):
             name = _shown(path, inputs, self.resolver.cwd)
             before, after = read(path) or b"", outcome.contents[path]
-            diff = unified_diff(
-                name,
-                before.decode(errors="replace"),
-                after.decode(errors="replace"),
-                color=self.has_color(sys.stdout),
-            )
+            if path in notebooks:
+                diff = notebook_diff(name, _cells(path, before), _cells(path, after), color=color)
+            else:
+                texts = (before.decode(errors="replace"), after.decode(errors="replace"))
+                diff = unified_diff(name, *texts, color=color)
             emit(sys.stdout, diff)
 
     def _write_source(self, inputs: Inputs, outcome: Outcome) -> None:
@@ -318,6 +382,29 @@ def _prepare_caches(targets: Sequence[Target]) -> None:
     distinct = {id(target.settings): target.settings for target in targets}
     for folder in {settings.cache_dir for settings in distinct.values()}:
         prepare_cache(folder)
+
+
+def _baseline(arguments: CheckArguments, cwd: Path) -> Baseline | None:
+    """What is known; with `--update-baseline` the file need not be there."""
+    if arguments.baseline is None:
+        return None
+    from idemlint.hosts.baseline import Baseline
+
+    path = Path(os.path.normpath(cwd / arguments.baseline))
+    if arguments.update_baseline and not path.exists():
+        return Baseline(path)
+    return Baseline.read(path)
+
+
+def _notebooks(inputs: Inputs) -> set[Path]:
+    paths = {Path(target.path): target.settings for target in inputs.targets}
+    return {path for path, settings in paths.items() if settings.language_of(path) == "ipynb"}
+
+
+def _cells(path: Path, data: bytes) -> dict[int, str]:
+    from idemlint.source.notebooks import Notebook
+
+    return {cell.number: cell.text for cell in Notebook.decode(path, data).cells}
 
 
 def _as_shown(outcome: Outcome, inputs: Inputs) -> Outcome:

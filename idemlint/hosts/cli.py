@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     import click
 
+    from idemlint.config.errors import ConfigError
+
 __all__ = ["main", "run"]
 
 _ISSUES = "https://github.com/idemlint/idemlint/issues"
@@ -45,7 +47,7 @@ def run(args: Sequence[str]) -> int:
     except click.ClickException as error:
         return _fail(_usage_message(error))
     except ConfigError as error:
-        return _fail(str(error))
+        return _fail(_config_message(error, args))
     except (KeyboardInterrupt, click.Abort):
         return 130
     except BrokenPipeError:
@@ -72,6 +74,20 @@ def _usage_message(error: click.ClickException) -> str:
     if isinstance(error, UsageError):
         return error.format_message()
     return f"error: {error.format_message()}\n\nFor more information, try '--help'."
+
+
+def _config_message(error: ConfigError, args: Sequence[str]) -> str:
+    from idemlint.hosts.console import has_color
+    from idemlint.output.styles import EMPHASIS, styled
+
+    # the error may have come before the options were read
+    words = " ".join(args).replace("--color=", "--color ").split()
+    asked = words[words.index("--color") + 1 :][:1] if "--color" in words else []
+    if not has_color(asked[0] if asked else None, sys.stderr):
+        return str(error)
+    head = styled("idemlint failed", "\x1b[1;31m", color=True)
+    sign = styled("Cause:", EMPHASIS, color=True)
+    return "\n".join([head, *(f"  {sign} {cause}" for cause in error.causes)])
 
 
 def _crash_message(error: Exception) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from idemlint.hosts.argument_check import checked_arguments
-from idemlint.hosts.usage import Argument, OneOf, Option
+from idemlint.hosts.usage import Argument, FileName, OneOf, Option
 
 __all__ = ["Command", "global_options"]
 
@@ -43,6 +43,7 @@ def global_options() -> list[click.Parameter]:
         Option(
             ["--config"],
             metavar="CONFIG_OPTION",
+            type=FileName(),
             multiple=True,
             heading="Global options",
             help=(

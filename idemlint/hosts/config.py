@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from idemlint.config.options import OPTIONS, SECTIONS, Option, options_of
-from idemlint.hosts import usage
+from idemlint.hosts import completion, usage
 from idemlint.hosts.command import Command
 
 __all__ = ["command"]
@@ -81,7 +81,12 @@ command = Command(
     usage="[OPTIONS] [OPTION]",
     callback=_run,
     params=[
-        usage.Argument(["option"], required=False, help="Config key to show"),
+        usage.Argument(
+            ["option"],
+            required=False,
+            shell_complete=completion.keys,
+            help="Config key to show",
+        ),
         usage.Option(
             ["--output-format"],
             metavar="OUTPUT_FORMAT",

@@ -8,6 +8,8 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
+from idemlint.output.styles import EMPHASIS, styled
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -63,7 +65,10 @@ class Console:
         """Tell of something that does not stop the run."""
         if not self.is_quiet and text not in self._told:
             self._told.add(text)
-            print(f"warning: {text}", file=sys.stderr)
+            color = has_color(self.options.color, sys.stderr)
+            sign = styled("warning", "\x1b[1;33m", color=color)
+            colon, told = (styled(part, EMPHASIS, color=color) for part in (":", text))
+            print(f"{sign}{colon} {told}", file=sys.stderr)
 
     def note(self, text: str) -> None:
         """Tell what was done."""

@@ -7,6 +7,7 @@ import importlib
 import click
 
 from idemlint import __version__
+from idemlint.hosts import completion
 from idemlint.hosts.argument_check import IS_LONG_HELP, checked_arguments
 from idemlint.hosts.command import global_options
 from idemlint.hosts.usage import Option, UsageError, similar
@@ -78,7 +79,7 @@ def _print_version(ctx: click.Context, param: click.Parameter, is_asked: bool) -
 
 
 @click.command(name="help")
-@click.argument("names", nargs=-1)
+@click.argument("names", nargs=-1, shell_complete=completion.commands)
 @click.pass_context
 def _help(ctx: click.Context, names: tuple[str, ...]) -> None:
     """Print the help of the program or of a subcommand."""
@@ -95,18 +96,23 @@ def _help(ctx: click.Context, names: tuple[str, ...]) -> None:
     click.echo(command.get_help(click.Context(command, parent=group, info_name=names[0])))
 
 
-@click.command(name="generate-shell-completion", add_help_option=False)
-@click.argument("shell")
-def _completion(shell: str) -> None:
+@click.command(name="generate-shell-completion")
+@click.argument("shell", required=False, shell_complete=completion.shells)
+@click.pass_context
+def _completion(ctx: click.Context, shell: str | None) -> None:
     """Print the script that completes the command line in a shell."""
     from click.shell_completion import get_completion_class
 
-    completion = get_completion_class(shell)
-    if completion is None:
+    if shell is None:
+        message = "the following required arguments were not provided:\n  <SHELL>"
+        raise UsageError(message, ctx, "<SHELL>")
+    found = get_completion_class(shell) if shell in completion.SHELLS else None
+    if found is None:
         raise UsageError(
-            f"invalid value '{shell}' for '<SHELL>'\n  [possible values: bash, fish, zsh]"
+            f"invalid value '{shell}' for '<SHELL>'\n"
+            f"  [possible values: {', '.join(completion.SHELLS)}]"
         )
-    click.echo(completion(program, {}, NAME, f"_{NAME.upper()}_COMPLETE").source())
+    click.echo(found(program, {}, NAME, f"_{NAME.upper()}_COMPLETE").source())
 
 
 _HIDDEN = {"help": _help, "generate-shell-completion": _completion}

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from idemlint import catalogue
+from idemlint.hosts import completion
 from idemlint.hosts.command import Command
 from idemlint.hosts.linter import family_name
 from idemlint.hosts.usage import Argument, OneOf, Option, UsageError, similar
@@ -76,7 +77,12 @@ command = Command(
     usage="[OPTIONS] <RULE|--all>",
     callback=_run,
     params=[
-        Argument(["rule"], required=False, help="Rule to explain, by its code or its name"),
+        Argument(
+            ["rule"],
+            required=False,
+            shell_complete=completion.rules,
+            help="Rule to explain, by its code or its name",
+        ),
         Option(["--all", "all_rules"], is_flag=True, help="Explain all rules"),
         Option(
             ["--output-format"],

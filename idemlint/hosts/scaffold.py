@@ -59,6 +59,10 @@ def _known(operation: str | None) -> str:
     return operation
 
 
+def _operations(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    return [name for name in OPERATIONS if name.startswith(incomplete)]
+
+
 def _write(path: Path, data: bytes, *, may_replace: bool) -> None:
     """Write the whole file or nothing; raises `FileExistsError` unless it may be replaced."""
     if may_replace and path.exists():
@@ -82,6 +86,7 @@ command = Command(
         Argument(
             ["operation"],
             required=False,
+            shell_complete=_operations,
             help=f"Operation to write: {', '.join(OPERATIONS)}",
         ),
         Option(

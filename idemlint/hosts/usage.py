@@ -47,7 +47,7 @@ class UsageError(click.UsageError):
 
 
 class Option(click.Option):
-    """An option with its heading in the help, and the flags that it cannot be used with.
+    """An option with its heading in the help, and the flags that it cannot be used with or without.
 
     With `optional_value` a value can be given after `=`, and nowhere else.
     """
@@ -57,11 +57,13 @@ class Option(click.Option):
         *args: Any,
         heading: str = "Options",
         conflicts: Sequence[str] = (),
+        requires: Sequence[str] = (),
         optional_value: bool = False,
         **kwargs: Any,
     ) -> None:
         self.heading = heading
         self.conflicts = tuple(conflicts)
+        self.requires = tuple(requires)
         self.optional_value = optional_value
         super().__init__(*args, **kwargs)
 

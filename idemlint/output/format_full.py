@@ -84,18 +84,15 @@ class _Place:
 def _places(report: OutputReport, diagnostic: Diagnostic) -> Iterator[_Place]:
     """Where the finding stands, then the related places that do not fit into its frame."""
     primary = Mark(diagnostic.range, "", code_style(diagnostic.severity), is_primary=True)
-    own = [entry for entry in diagnostic.related if entry.path == diagnostic.path]
-    marks = [primary, *map(_mark, own)]
-    name = printable(report.shown_path(diagnostic.path))
-    if diagnostic.cell is not None:
-        name = f"{name}:cell {diagnostic.cell}"
-    yield from _framed(name, report.text_of(diagnostic), marks)
-    others: dict[Path, list[Mark]] = {}
+    marks: dict[tuple[Path, int | None], list[Mark]] = {}
+    marks[diagnostic.path, diagnostic.cell] = [primary]
     for related in diagnostic.related:
-        if related.path != diagnostic.path:
-            others.setdefault(related.path, []).append(_mark(related))
-    for path, marks in others.items():
-        yield from _framed(printable(report.shown_path(path)), report.source(path), marks)
+        marks.setdefault((related.path, related.cell), []).append(_mark(related))
+    for (path, cell), found in marks.items():
+        name = printable(report.shown_path(path))
+        if cell is not None:
+            name = f"{name}:cell {cell}"
+        yield from _framed(name, report.text_at(path, cell), found)
 
 
 def _framed(name: str, source: SourceText | None, marks: list[Mark]) -> Iterator[_Place]:
@@ -122,24 +119,25 @@ def _fix_lines(report: OutputReport, diagnostic: Diagnostic) -> Iterator[str]:
     if fix is None:
         return
     yield _titled("help", HELP, fix.message, report)
-    by_file: dict[Path, list[Edit]] = {}
+    by_place: dict[tuple[Path, int | None], list[Edit]] = {}
     for edit in fix.edits:
-        by_file.setdefault(edit.path, []).append(edit)
-    for path, edits in by_file.items():
-        is_own = path == diagnostic.path
-        source = report.text_of(diagnostic) if is_own else report.source(path)
+        by_place.setdefault((edit.path, edit.cell), []).append(edit)
+    for (path, cell), edits in by_place.items():
+        source = report.text_at(path, cell)
         if source is not None:
-            name = _edited_name(report, diagnostic, path)
+            name = _edited_name(report, diagnostic, path, cell)
             yield from diff_lines(source, edits, color=report.color, name=name)
     if fix.applicability in _NOTES:
         yield _titled("note", NOTE, _NOTES[fix.applicability], report)
 
 
-def _edited_name(report: OutputReport, diagnostic: Diagnostic, path: Path) -> str:
+def _edited_name(report: OutputReport, diagnostic: Diagnostic, path: Path, cell: int | None) -> str:
     """What stands above the change: another file's name, the cell of a notebook, else nothing."""
-    if path != diagnostic.path:
-        return printable(report.shown_path(path))
-    return f"cell {diagnostic.cell}" if diagnostic.cell is not None else ""
+    shown = f"cell {cell}" if cell is not None else ""
+    if path == diagnostic.path:
+        return shown
+    name = printable(report.shown_path(path))
+    return f"{name}:{shown}" if shown else name
 
 
 def _titled(title: str, style: str, text: str, report: OutputReport) -> str:

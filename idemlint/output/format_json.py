@@ -55,9 +55,11 @@ def _fix(report: OutputReport, diagnostic: Diagnostic, fix: Fix) -> dict[str, An
 
 
 def _edit(report: OutputReport, diagnostic: Diagnostic, edit: Edit) -> dict[str, Any]:
-    """An edit; `filename` only where it lies in another file than its finding."""
+    """An edit; `filename` and `cell` only where it lies in another one than its finding."""
     elsewhere = edit.path != diagnostic.path
+    other_cell = edit.cell is not None and (elsewhere or edit.cell != diagnostic.cell)
     return {
+        **({"cell": edit.cell} if other_cell else {}),
         "content": edit.content,
         "end_location": _location(edit.range.end),
         **({"filename": report.full_path(edit.path)} if elsewhere else {}),
@@ -67,6 +69,7 @@ def _edit(report: OutputReport, diagnostic: Diagnostic, edit: Edit) -> dict[str,
 
 def _related(report: OutputReport, related: Related) -> dict[str, Any]:
     return {
+        **({"cell": related.cell} if related.cell is not None else {}),
         "end_location": _location(related.range.end),
         "filename": report.full_path(related.path),
         "label": related.label,

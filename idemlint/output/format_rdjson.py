@@ -38,7 +38,8 @@ def _diagnostic(report: OutputReport, diagnostic: Diagnostic) -> dict[str, Any]:
     # Rows count from the top of a notebook's cell, and the format knows only those of the file.
     if diagnostic.cell is None:
         location["range"] = _range(diagnostic.range)
-        related = [_related(report, entry) for entry in diagnostic.related]
+        in_files = [entry for entry in diagnostic.related if entry.cell is None]
+        related = [_related(report, entry) for entry in in_files]
         suggestions = _suggestions(diagnostic)
     return {
         "code": {name: value for name, value in code.items() if value is not None},

@@ -91,15 +91,14 @@ def _result(
     properties = _properties(diagnostic)
     if properties:
         result["properties"] = properties
-    if diagnostic.related and diagnostic.cell is None:
-        steps = [
-            _location(report, entry.path, entry.range, entry.label) for entry in diagnostic.related
-        ]
+    related = [entry for entry in diagnostic.related if entry.cell is None]
+    if related and diagnostic.cell is None:
+        steps = [_location(report, entry.path, entry.range, entry.label) for entry in related]
         first = _location(report, diagnostic.path, primary, diagnostic.message)
         flow = [{"location": step} for step in (first, *steps)]
         result["codeFlows"] = [{"threadFlows": [{"locations": flow}]}]
         result["relatedLocations"] = [{**step, "id": number} for number, step in enumerate(steps)]
-    if diagnostic.fix is not None and diagnostic.cell is None:
+    if diagnostic.fix is not None and all(edit.cell is None for edit in diagnostic.fix.edits):
         result["fixes"] = [_fix(report, diagnostic.fix)]
     return result
 

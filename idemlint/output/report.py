@@ -99,9 +99,11 @@ class OutputReport:
 
     def text_of(self, diagnostic: Diagnostic) -> SourceText | None:
         """The text in which the range of `diagnostic` lies: its file, or its notebook cell."""
-        if diagnostic.cell is not None:
-            return self.cell_source(diagnostic.path, diagnostic.cell)
-        return self.source(diagnostic.path)
+        return self.text_at(diagnostic.path, diagnostic.cell)
+
+    def text_at(self, path: Path, cell: int | None) -> SourceText | None:
+        """The text of a file, or of one of its cells."""
+        return self.source(path) if cell is None else self.cell_source(path, cell)
 
 
 def emit(stream: TextIO, text: str) -> None:

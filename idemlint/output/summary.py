@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from idemlint.fixes.apply import FixCount
     from idemlint.output.report import OutputReport
 
-__all__ = ["added_noqa", "ending", "fix_list", "summary", "watching"]
+__all__ = [
+    "added_noqa",
+    "ending",
+    "fix_list",
+    "in_baseline",
+    "not_shown",
+    "summary",
+    "watching",
+]
 
 
 def ending(report: OutputReport) -> str:
@@ -62,6 +70,16 @@ def watching(count: int) -> str:
 def added_noqa(count: int) -> str:
     """The line after `--add-noqa`; empty where nothing was added."""
     return f"Added {count} noqa directive{_s(count)}." if count else ""
+
+
+def in_baseline(count: int) -> str:
+    """The line after `--update-baseline`."""
+    return f"The baseline has {count} finding{_s(count)}."
+
+
+def not_shown(count: int) -> str:
+    """The line after a run in which the baseline knew something."""
+    return f"{count} known finding{_s(count)} of the baseline not shown."
 
 
 def _found(report: OutputReport) -> list[str]:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from idemlint.output.styles import ADDED, REMOVED, styled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-__all__ = ["unified_diff"]
+__all__ = ["notebook_diff", "unified_diff"]
 
 _CONTEXT = 3
 _ROW = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -35,11 +35,28 @@ def unified_diff(name: str, before: str, after: str, *, color: bool = False) -> 
         parts += _rows(group, old, new, color=color)
     if not parts:
         return ""
-    header = ""
-    if name:
-        removed, added = styled(name, REMOVED, color=color), styled(name, ADDED, color=color)
-        header = f"--- {removed}\n+++ {added}\n"
-    return f"{header}{''.join(parts)}\n"
+    return f"{_header(name, color=color) if name else ''}{''.join(parts)}\n"
+
+
+def notebook_diff(
+    name: str, before: Mapping[int, str], after: Mapping[int, str], *, color: bool = False
+) -> str:
+    """The diff of the cells of a notebook by their numbers, each with a header of its own.
+
+    That a cell ends without a newline is not said: as a rule it does.
+    """
+    diffs = []
+    for number, old in before.items():
+        shown = f"{name}:cell {number}" if name else f"cell {number}"
+        diff = unified_diff(shown, old, after.get(number, ""), color=color)
+        diffs.append(diff.replace(_NO_NEWLINE, "").removesuffix("\n"))
+    text = "".join(diffs)
+    return f"{text}\n" if text else ""
+
+
+def _header(name: str, *, color: bool) -> str:
+    removed, added = styled(name, REMOVED, color=color), styled(name, ADDED, color=color)
+    return f"--- {removed}\n+++ {added}\n"
 
 
 def _unlike(old: list[str], new: list[str]) -> tuple[list[str], list[str], int]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from idemlint.diagnostic import Applicability
 from idemlint.fixes.apply import apply_all, apply_once
+from idemlint.fixes.safety import with_safety
 from idemlint.server.documents import Document
 from idemlint.server.edits import edits_between
 from idemlint.source.text import SourceText
@@ -16,7 +16,6 @@ from idemlint.source.text import SourceText
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from idemlint.config.settings import Settings
     from idemlint.diagnostic import Diagnostic, Edit
     from idemlint.linter import Target
     from idemlint.server.checks import Checked
@@ -43,7 +42,8 @@ class Fixing:
             return []
         self._ensure(self.checked.beside)
         return [
-            _as_set(self.session.with_fix(entry, target), target.settings) for entry in diagnostics
+            with_safety(self.session.with_fix(entry, target), target.settings)
+            for entry in diagnostics
         ]
 
     def all_fixes(self) -> list[Edit]:
@@ -91,7 +91,7 @@ class Fixing:
         changed = next(entry for entry in beside if entry.path == target.path)
         report = self._ensure(beside)
         return [
-            _as_set(self.session.with_fix(entry, changed), target.settings)
+            with_safety(self.session.with_fix(entry, changed), target.settings)
             for entry in report
             if entry.path == self.checked.item.path
         ]
@@ -103,18 +103,3 @@ class Fixing:
                 if report is not None:
                     return report.diagnostics
         return ()
-
-
-def _as_set(diagnostic: Diagnostic, settings: Settings) -> Diagnostic:
-    """A finding with its fix as the settings want it."""
-    fix = diagnostic.fix
-    if fix is None:
-        return diagnostic
-    if diagnostic.code not in settings.fixable:
-        return replace(diagnostic, fix=None)
-    applicability = fix.applicability
-    if diagnostic.code in settings.forced_safe:
-        applicability = Applicability.SAFE
-    elif diagnostic.code in settings.forced_unsafe and applicability is Applicability.SAFE:
-        applicability = Applicability.UNSAFE
-    return replace(diagnostic, fix=replace(fix, applicability=applicability))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from idemlint.config.globs import GlobError, glob_regex
+from idemlint.config.globs import GlobError, glob_regex, in_bytes
 from idemlint.config.patterns import slashed
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class IgnoreFile:
 
     def decision(self, path: str, name: str, *, is_directory: bool) -> bool | None:
         """Whether an absolute path below `base` is left out; `None` where no rule speaks of it."""
-        below = slashed(path[self._skip :])
+        below, name = in_bytes(slashed(path[self._skip :])), in_bytes(name)
         if not (
             (self._any_name and self._any_name.fullmatch(name))
             or (self._any_path and self._any_path.fullmatch(below))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from idemlint.diagnostic import Diagnostic, Fix
+    from idemlint.diagnostic import Diagnostic, Fix, Related
     from idemlint.source.syntax import SyntaxProblem
 
 __all__ = ["Notebook", "NotebookCell", "NotebookError"]
@@ -133,8 +133,15 @@ class Notebook:
         """An edit of `source` as one of a cell.
 
         The newline between two cells is in neither: an edit that takes it ends where its cell does.
-        Raises `ValueError` if more than that belongs to another cell.
+        Indented rows that are put before a cell go on in the one above it. Raises `ValueError` if
+        more than that belongs to another cell.
         """
+        if edit.range.start == edit.range.end and _goes_on(edit):
+            above = self._end_above(edit.range.start.row)
+            if above is not None:
+                cell, place = above
+                content = f"\n{edit.content[:-1]}"
+                return cell, replace(edit, range=Range(place, place), content=content)
         cell, span = self.cell_range(edit.range)
         end = edit.range.end
         if self.cell_of(end.row)[0] != cell:
@@ -146,30 +153,47 @@ class Notebook:
         return cell, Edit(edit.path, span, edit.content)
 
     def in_cell(self, diagnostic: Diagnostic) -> Diagnostic:
-        """A finding in `source` as one of a cell; without its fix if that leaves the cell."""
-        cell, span = self.cell_range(diagnostic.range)
-        related = tuple(
-            replace(entry, range=self.cell_range(entry.range)[1])
-            if entry.path == self.path
-            else entry
-            for entry in diagnostic.related
-        )
-        fix = None if diagnostic.fix is None else self._cell_fix(diagnostic.fix, cell)
+        """A finding as one of cells, where it, its related places or its edits are in `source`.
+
+        It has no fix any more if an edit belongs to two cells.
+        """
+        cell, span = diagnostic.cell, diagnostic.range
+        if diagnostic.path == self.path:
+            cell, span = self.cell_range(span)
+        related = tuple(map(self._related_in_cell, diagnostic.related))
+        fix = None if diagnostic.fix is None else self._cell_fix(diagnostic.fix)
         return replace(diagnostic, cell=cell, range=span, related=related, fix=fix)
 
-    def _cell_fix(self, fix: Fix, cell: int) -> Fix | None:
+    def _related_in_cell(self, related: Related) -> Related:
+        if related.path != self.path:
+            return related
+        cell, span = self.cell_range(related.range)
+        return replace(related, cell=cell, range=span)
+
+    def _cell_fix(self, fix: Fix) -> Fix | None:
         edits = []
         for edit in fix.edits:
-            if edit.path != self.path:
-                return None
-            try:
-                number, moved = self.cell_edit(edit)
-            except ValueError:
-                return None
-            if number != cell:
-                return None
-            edits.append(moved)
+            if edit.path == self.path:
+                try:
+                    cell, moved = self.cell_edit(edit)
+                except ValueError:
+                    return None
+                edits.append(replace(moved, cell=cell))
+            else:
+                edits.append(edit)
         return replace(fix, edits=tuple(edits))
+
+    def _end_above(self, row: int) -> tuple[int, Position] | None:
+        """The cell that ends above a row of `source`, and its end; `None` if none ends there."""
+        if row == 1 or row not in self._first_rows:
+            return None
+        cell, inner = self.cell_of(row - 1)
+        return cell, Position(inner, len(self.source.row(row - 1)) + 1)
+
+    def codes(self) -> dict[int, str]:
+        """What is to be Python in each cell, by number: commands of IPython are overwritten."""
+        pairs = zip(self.cells, self._texts, strict=True)
+        return {cell.number: text for cell, text in pairs}
 
     def cell_text(self, cell: int) -> SourceText | None:
         """The text of a cell by its number, as it was written; `None` for one without code."""
@@ -451,6 +475,11 @@ def _joined(units: Iterable[_Unit]) -> str:
 
 def _written(char: str, is_ascii: bool) -> str:
     return json.dumps(char, ensure_ascii=is_ascii)[1:-1]
+
+
+def _goes_on(edit: Edit) -> bool:
+    """Whether what an edit inserts are whole rows that belong to a block begun above."""
+    return edit.content[:1] in (" ", "\t") and edit.content.endswith("\n")
 
 
 def _changes(text: str, edits: Sequence[Edit]) -> list[_Change]:

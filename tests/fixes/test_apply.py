@@ -149,9 +149,8 @@ def test_only_what_may_be_applied_is(
     assert (once("a\n", entry, unsafe=unsafe) == "x\n") is is_applied
 
 
-def test_notebooks_and_findings_without_edits_are_left_alone() -> None:
-    book = finding(edit(span(1, 1, 1, 2), "x"), cell=1)
-    assert once("a\n", book, finding()) == "a\n"
+def test_findings_without_edits_are_left_alone() -> None:
+    assert once("a\n", finding()) == "a\n"
 
 
 def test_a_fix_of_two_files_is_applied_in_both() -> None:

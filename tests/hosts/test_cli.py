@@ -4,145 +4,21 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import subprocess
 import sys
-import sysconfig
 import threading
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
+from terminals import RULES, Result, comparable, contents_of
 
 from idemlint import catalogue
 from idemlint.config.options import OPTIONS, SECTIONS
-from idemlint.diagnostic import Applicability, Diagnostic, Edit, Fix, Position, Range
-from idemlint.hosts import check as check_command
-from idemlint.hosts import cli
-from idemlint.hosts.check_run import run_check
 from idemlint.hosts.console import has_color, has_hyperlinks
 from idemlint.hosts.program import COMMANDS
-from idemlint.linter import Report
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from idemlint.linter import Target
-
-RUFF = Path(sysconfig.get_path("scripts"), "ruff")
-RULES = ("--isolated", "--select", "F401,F841,E711,E902")
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a command wrote, and its exit code."""
-
-    code: int
-    out: str
-    err: str
-
-    def as_ruffs(self) -> Result:
-        """The same with Ruff's name in the place of ours."""
-        out, err = (text.replace("idemlint", "ruff") for text in (self.out, self.err))
-        return Result(self.code, out, err)
-
-    def with_plain_rows(self) -> Result:
-        """The same without carriage returns, which are the business of the formats."""
-        return Result(self.code, self.out.replace("\r", ""), self.err.replace("\r", ""))
-
-
-@dataclass(frozen=True)
-class Terminal:
-    """A scratch directory in which commands are run."""
-
-    folder: Path
-    monkeypatch: pytest.MonkeyPatch
-    capfd: pytest.CaptureFixture[str]
-
-    def write(self, **files: str) -> None:
-        for name, text in files.items():
-            path = self.folder / name.replace("__", "/").replace("_py", ".py")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-
-    def read(self, name: str) -> str:
-        return (self.folder / name).read_text(encoding="utf-8")
-
-    def idemlint(self, *args: str, stdin: str = "") -> Result:
-        return self._captured(lambda: cli.run(args), stdin)
-
-    def with_ruffs_findings(self, *args: str, stdin: str = "") -> Result:
-        """`idemlint check`, with Ruff's rules in the place of ours."""
-
-        def run() -> int:
-            with check_command.command.make_context("idemlint check", list(args)) as ctx:
-                return run_check(check_command.arguments_of(ctx), findings_of_ruff)
-
-        return self._captured(run, stdin)
-
-    def ruff(self, *args: str, stdin: str = "") -> Result:
-        done = subprocess.run([RUFF, *args], input=stdin.encode(), capture_output=True, check=False)
-        return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
-
-    def _captured(self, run: Callable[[], int], stdin: str) -> Result:
-        self.monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
-        self.capfd.readouterr()
-        code = run()
-        sys.stdout.flush()
-        out, err = self.capfd.readouterr()
-        return Result(code, out, err)
-
-
-@pytest.fixture
-def terminal(tmp_path, monkeypatch, capfd):
-    folder = tmp_path / "project"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home" / ".config"))
-    for name in ("FORCE_COLOR", "NO_COLOR", "CLICOLOR_FORCE", "COLUMNS", "FORCE_HYPERLINK"):
-        monkeypatch.delenv(name, raising=False)
-    return Terminal(folder, monkeypatch, capfd)
-
-
-def findings_of_ruff(
-    targets: Sequence[Target], *, cache: bool, ignore_noqa: bool, searched: Sequence[str]
-) -> Report:
-    found = [finding for target in targets for finding in _findings(target, ignore_noqa)]
-    return Report(tuple(sorted(found, key=lambda finding: finding.sort_key)))
-
-
-def _findings(target: Target, ignore_noqa: bool) -> list[Diagnostic]:
-    data = Path(target.path).read_bytes() if target.contents is None else target.contents
-    flags = [*RULES, "--output-format=json", f"--stdin-filename={target.path}"]
-    if ignore_noqa:
-        flags.append("--ignore-noqa")
-    done = subprocess.run([RUFF, "check", *flags], input=data, capture_output=True, check=False)
-    return [_diagnostic(found, Path(target.path)) for found in json.loads(done.stdout)]
-
-
-def _diagnostic(found: dict[str, Any], path: Path) -> Diagnostic:
-    fix = found["fix"]
-    if fix is not None:
-        edits = tuple(Edit(path, _range(edit), edit["content"]) for edit in fix["edits"])
-        fix = Fix(fix["message"], Applicability[fix["applicability"].upper()], edits)
-    return Diagnostic(
-        path,
-        _range(found),
-        found["code"],
-        found["name"],
-        found["message"],
-        noqa_row=found["noqa_row"],
-        url=found["url"],
-        fix=fix,
-    )
-
-
-def _range(found: dict[str, Any]) -> Range:
-    start, end = found["location"], found["end_location"]
-    return Range(Position(start["row"], start["column"]), Position(end["row"], end["column"]))
-
+    from terminals import Terminal
 
 MISTAKES = [
     "a.py",
@@ -179,6 +55,14 @@ MISTAKES = [
     "check --add-noqa --stdin-filename x.py",
     "check --exit-zero --exit-non-zero-on-fix",
     "check --show-files --show-settings",
+    "check --show-files --statistics m.py",
+    "check --show-files --add-noqa",
+    "check --show-files --ignore-noqa",
+    "check --show-files --watch",
+    "check --show-settings --statistics",
+    "check --show-settings --add-noqa=why",
+    "check --show-settings --ignore-noqa",
+    "check --statistics --watch",
     "check --isolated --show-files --stdin-filename x.py",
     "check --show-settings --stdin-filename x.py",
     "check --target-version 3.9",
@@ -289,7 +173,8 @@ def test_the_help_has_the_headings_and_options_of_ruff(terminal, args):
             for line in text.splitlines()
             if line.strip() and (line[0] != " " or line.lstrip().startswith("-"))
         ]
-        return [line for line in kept if line and not line.startswith("--add-ignore")]
+        own = ("--add-ignore", "--baseline", "--update-baseline")
+        return [line for line in kept if line and not line.startswith(own)]
 
     ours, theirs = terminal.idemlint(*args), terminal.ruff(*args)
 
@@ -416,6 +301,9 @@ RUNS = [
     "bare.py --diff",
     "a.py --show-files",
     "a.py empty --show-files",
+    "a.py empty --show-files --output-file out.txt",
+    "a.py b.py --statistics -s",
+    "empty --color always",
     "a.py --color always --output-format concise",
 ]
 
@@ -428,20 +316,12 @@ def _write_files(terminal: Terminal) -> None:
     (terminal.folder / "empty").mkdir()
 
 
-def _contents(folder: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and "_cache" not in str(path)
-    }
-
-
 @pytest.mark.parametrize("line", RUNS)
 def test_a_run_ends_as_it_does_with_ruff(terminal, line):
     _write_files(terminal)
-    before = _contents(terminal.folder)
+    before = contents_of(terminal.folder)
     theirs = terminal.ruff("check", *RULES, "--no-cache", *line.split())
-    after = _contents(terminal.folder)
+    after = contents_of(terminal.folder)
     for name in after.keys() - before.keys():
         (terminal.folder / name).unlink()
     for name, data in before.items():
@@ -452,21 +332,8 @@ def test_a_run_ends_as_it_does_with_ruff(terminal, line):
     except Exception as error:
         ours = Result(2, "", f"{error}\n")
 
-    assert _comparable(ours) == _comparable(theirs)
-    assert _contents(terminal.folder) == after
-
-
-def _comparable(result: Result) -> Result:
-    """JSON as values, without the fields that only one of both has; no traces of Ruff's name."""
-    own = ("operation", "reason", "related", "suggestion", "url")
-    result = result.as_ruffs().with_plain_rows()
-    if not result.out.startswith("["):
-        return result
-    items = [
-        {key: value for key, value in item.items() if key not in own}
-        for item in json.loads(result.out)
-    ]
-    return Result(result.code, json.dumps(items, sort_keys=True), result.err)
+    assert comparable(ours) == comparable(theirs)
+    assert contents_of(terminal.folder) == after
 
 
 STDIN_RUNS = [
@@ -480,6 +347,8 @@ STDIN_RUNS = [
     "- --fix --show-fixes",
     "- --fix-only",
     "- --diff",
+    "- --diff --output-file out.txt",
+    "- --fix --output-file out.txt",
     "--stdin-filename t.py --diff",
     "--stdin-filename sub/t.py --output-format concise",
     "--stdin-filename /abs/t.py --output-format concise",
@@ -499,7 +368,7 @@ def test_a_run_on_standard_input_ends_as_it_does_with_ruff(terminal, line, text)
     theirs = terminal.ruff("check", *RULES, "--no-cache", *line.split(), stdin=text)
     ours = terminal.with_ruffs_findings("--isolated", "--no-cache", *line.split(), stdin=text)
 
-    assert _comparable(ours) == _comparable(theirs)
+    assert comparable(ours) == comparable(theirs)
 
 
 def test_line_ends_of_standard_input_are_kept(terminal):
@@ -889,28 +758,6 @@ class TestMessages:
 
         assert (done.stdout, done.stderr) == ("[", "")
 
-    @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-    def test_a_script_for_completion_is_printed(self, terminal, shell):
-        out = terminal.idemlint("generate-shell-completion", shell).out
-
-        assert "_IDEMLINT_COMPLETE" in out
-
-    def test_values_of_an_option_are_completed(self, terminal):
-        done = subprocess.run(
-            [sys.executable, "-c", "from idemlint.hosts.cli import main; main()"],
-            env={
-                **os.environ,
-                "_IDEMLINT_COMPLETE": "zsh_complete",
-                "COMP_WORDS": "idemlint check --output-format js",
-                "COMP_CWORD": "3",
-            },
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-        assert done.stdout.split("\n")[1::3] == ["json", "json-lines"]
-
 
 ENVIRONMENTS = [
     ({}, False),
@@ -939,6 +786,24 @@ def test_the_flag_beats_all_variables(asked, is_colored):
     environ = {"NO_COLOR": "1"} if is_colored else {"FORCE_COLOR": "1"}
 
     assert has_color(asked, io.StringIO(), environ) is is_colored
+
+
+@pytest.mark.parametrize(
+    ("flags", "environ"),
+    [
+        (["--color", "always"], {}),
+        (["--color=always"], {"NO_COLOR": "1"}),
+        ([], {"FORCE_COLOR": "1"}),
+        (["--color", "never"], {"FORCE_COLOR": "1"}),
+        (["--color"], {}),
+    ],
+)
+def test_failures_have_the_colours_of_ruff(terminal, flags, environ):
+    for name, value in environ.items():
+        terminal.monkeypatch.setenv(name, value)
+    args = ("check", "--isolated", "--select", "XYZ1", *flags)
+
+    assert terminal.idemlint(*args).as_ruffs() == terminal.ruff(*args)
 
 
 def test_a_file_gets_no_colours(terminal):

@@ -213,5 +213,20 @@ def test_the_projects_own_configuration_holds(project: Project) -> None:
     assert project.found(".") == {"tools.py:9:5: IDM401"}
 
 
+@pytest.mark.parametrize("way", ["--format=pylint", "format = pylint"])
+def test_the_format_is_that_of_flake8(way: str, project: Project) -> None:
+    if not way.startswith("-"):
+        project.write("setup.cfg", f"[flake8]\n{way}\n")
+    arguments = (way,) if way.startswith("-") else ()
+    out = project.flake8("--select=IDM", *arguments, "keys.py").stdout
+    assert out.startswith("keys.py:7: [IDM101] ")
+
+
+def test_our_own_comments_suppress_nothing_twice(project: Project) -> None:
+    # what flake8 does not read is not read for it: one place decides
+    project.write("keys.py", KEYS.replace(".hex", ".hex  # idemlint: ignore[IDM101]"))
+    assert project.found("--select=IDM", "keys.py") == {"keys.py:7:12: IDM101"}
+
+
 def test_the_version_is_shown(project: Project) -> None:
     assert "idemlint: 0.1.0" in project.flake8("--version").stdout

@@ -465,7 +465,7 @@ def test_the_end_of_the_file_is_shown_behind_its_last_row() -> None:
 
 def test_a_notebook_shows_its_cell() -> None:
     book = ROOT / "book.ipynb"
-    fix = Fix("f", Applicability.SAFE, (Edit(book, span(2, 1, 2, 2), "z"),))
+    fix = Fix("f", Applicability.SAFE, (Edit(book, span(2, 1, 2, 2), "z", 3),))
     entry = finding(path=book, cell=3, range=span(2, 1, 2, 2), message="m", fix=fix)
     made = OutputReport(
         [entry], ROOT, cell_source=lambda path, cell: SourceText(path, f"x{cell}\ny = 2\n")
@@ -480,6 +480,49 @@ IDM201 [*] m
 2 | y = 2
   | ^
 help: f
+ ::: cell 3
+  |
+1 | x3
+  - y = 2
+2 + z = 2
+  |"""
+    )
+
+
+def test_places_in_other_cells_have_frames_of_their_own() -> None:
+    book = ROOT / "book.ipynb"
+    edits = (Edit(book, span(1, 1, 1, 3), "z", 5), Edit(book, span(2, 1, 2, 2), "z", 3))
+    related = (Related(book, span(1, 1, 1, 3), "there", 5),)
+    fix = Fix("f", Applicability.SAFE, edits)
+    entry = finding(
+        path=book, cell=3, range=span(2, 1, 2, 2), message="m", fix=fix, related=related
+    )
+    made = OutputReport(
+        [entry], ROOT, cell_source=lambda path, cell: SourceText(path, f"x{cell}\ny = 2\n")
+    )
+    assert (
+        printed_in(made, "full").split("\n\n")[0]
+        == """\
+IDM201 [*] m
+ --> book.ipynb:cell 3:2:1
+  |
+1 | x3
+2 | y = 2
+  | ^
+  |
+ ::: book.ipynb:cell 5:1:1
+  |
+1 | x5
+  | -- there
+2 | y = 2
+  |
+help: f
+ ::: cell 5
+  |
+  - x5
+1 + z
+2 | y = 2
+  |
  ::: cell 3
   |
 1 | x3
