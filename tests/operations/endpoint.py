@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
@@ -20,13 +21,15 @@ class Provider:
     """What the provider holds, and how it behaves.
 
     `lost_answers` counts the requests whose effect happens and whose connection then breaks,
-    `refusals` those that get a 503 before anything happens. A name in `sold_out` gets a 422.
+    `late_answers` those whose answer takes a second, `refusals` those that get a 503 before
+    anything happens. A name in `sold_out` gets a 422.
     """
 
     url: str = ""
     honours_keys: bool = True
     conflict_status: int = 409
     lost_answers: int = 0
+    late_answers: int = 0
     refusals: int = 0
     sold_out: set[str] = field(default_factory=set)
     effects: list[dict[str, Any]] = field(default_factory=list)
@@ -80,6 +83,12 @@ class Provider:
             self.lost_answers -= 1
             return self.lost_answers >= 0
 
+    def is_late(self) -> bool:
+        """Whether this answer is late."""
+        with self._lock:
+            self.late_answers -= 1
+            return self.late_answers >= 0
+
     def _act(self, body: dict[str, Any]) -> dict[str, Any]:
         effect = {**body, "id": f"id-{len(self.effects) + 1}", "is_undone": False, "undos": 0}
         self.effects.append(effect)
@@ -98,10 +107,15 @@ class _Handler(BaseHTTPRequestHandler):
         if status == 200 and self.provider.loses_answer():
             self.close_connection = True
             return
+        if status == 200 and self.provider.is_late():
+            time.sleep(1)
         self._answer(status, answer)
 
     def do_GET(self) -> None:
         (reference,) = parse_qs(urlsplit(self.path).query)["reference"]
+        if self.provider.loses_answer():
+            self.close_connection = True
+            return
         self._answer(200, self.provider.find(reference))
 
     def do_DELETE(self) -> None:
