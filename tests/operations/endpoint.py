@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
-import time
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ class Provider:
     """What the provider holds, and how it behaves.
 
     `lost_answers` counts the requests whose effect happens and whose connection then breaks,
-    `late_answers` those whose answer takes a second, `refusals` those that get a 503 before
+    `late_answers` those whose answer waits for `released`, `refusals` those that get a 503 before
     anything happens. A name in `sold_out` gets a 422.
     """
 
@@ -31,6 +31,7 @@ class Provider:
     lost_answers: int = 0
     late_answers: int = 0
     refusals: int = 0
+    released: threading.Event = field(default_factory=threading.Event)
     sold_out: set[str] = field(default_factory=set)
     effects: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str | None] = field(default_factory=list)
@@ -99,6 +100,10 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     provider: Provider
 
+    def handle(self) -> None:
+        with contextlib.suppress(ConnectionResetError):
+            super().handle()
+
     def do_POST(self) -> None:
         text = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
         is_json = "json" in self.headers.get("Content-Type", "")
@@ -108,7 +113,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         if status == 200 and self.provider.is_late():
-            time.sleep(1)
+            self.provider.released.wait(10)
         self._answer(status, answer)
 
     def do_GET(self) -> None:

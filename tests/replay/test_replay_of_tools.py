@@ -10,6 +10,7 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
     from types import ModuleType
 
     from conftest import Replay
@@ -50,33 +51,52 @@ def test_client_of_fastmcp_calls_again_after_a_timeout(replay: Replay) -> None:
             (tool,) = await client.list_tools()
             given = arguments(tool.input_schema, intent, customer=intent, cents=500)
             with pytest.raises(Exception, match=r"(?i)timed? ?out"):
-                await client.call_tool(tool.name, given, timeout=0.3)
+                await client.call_tool(tool.name, given, timeout=3)
+            replay.provider.released.set()
             await client.call_tool(tool.name, given)
 
     def drive(module: ModuleType, intent: str) -> None:
         replay.provider.late_answers = 1
+        replay.provider.released.clear()
         asyncio.run(call_until_it_works(module, intent))
 
     replay.prove("IDM401", "tool_without_a_key", drive, framework="fastmcp")
 
 
-def test_agent_calls_again_after_a_failure(replay: Replay) -> None:
-    pytest.importorskip("agents", reason="openai-agents is not installed")
-    pytest.importorskip("stripe", reason="stripe is not installed")
+def run_of_agent(replay: Replay, tool: Any, intent: str, **known: str) -> None:
+    """Let a scripted model call a tool twice, as the first answer is lost."""
     from agents import Agent, Runner, set_tracing_disabled
     from agents.testing import ScriptedModel, assistant_message, function_call
 
     set_tracing_disabled(True)
+    given = json.dumps(arguments(tool.params_json_schema, intent, **known))
+    calls = [[function_call(tool.name, given, call_id=f"call_{intent}_{n}")] for n in (1, 2)]
+    model = ScriptedModel([*calls, [assistant_message("done")]])
+    replay.provider.lost_answers = 1
+    asyncio.run(Runner.run(Agent("clerk", model=model, tools=[tool]), "do it"))
+
+
+def test_agent_calls_again_after_a_failure(replay: Replay) -> None:
+    pytest.importorskip("agents", reason="openai-agents is not installed")
+    pytest.importorskip("stripe", reason="stripe is not installed")
 
     def drive(module: ModuleType, intent: str) -> None:
-        tool = module.refund
-        given = json.dumps(arguments(tool.params_json_schema, intent, charge=intent))
-        calls = [[function_call(tool.name, given, call_id=f"call_{n}")] for n in (1, 2)]
-        model = ScriptedModel([*calls, [assistant_message("done")]])
-        replay.provider.lost_answers = 1
-        asyncio.run(Runner.run(Agent("cashier", model=model, tools=[tool]), "refund it"))
+        run_of_agent(replay, module.refund, intent, charge=intent)
 
     replay.prove("IDM102", "tool_with_a_clock_key", drive, framework="openai-agents")
+
+
+def test_agent_calls_again_where_no_key_is_taken(
+    replay: Replay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("agents", reason="openai-agents is not installed")
+    monkeypatch.setenv("IDEMPOTENCY_DATABASE", str(tmp_path / "claims.sqlite3"))
+    replay.provider.honours_keys = False
+
+    def drive(module: ModuleType, intent: str) -> None:
+        run_of_agent(replay, module.send_letter, intent, recipient=intent)
+
+    replay.prove("IDM401", "tool_that_nothing_stops", drive, framework="openai-agents")
 
 
 def test_model_calls_again_with_another_id(replay: Replay) -> None:

@@ -12,7 +12,7 @@ mcp = FastMCP("shop")
 
 
 @mcp.tool
-async def charge(customer: str, cents: int) -> str:  #! IDM401
+def charge(customer: str, cents: int) -> str:  #! IDM401
     """Charge a customer."""
-    done = await stripe.Charge.create_async(amount=cents, currency="eur", customer=customer)
+    done = stripe.Charge.create(amount=cents, currency="eur", customer=customer)
     return done.id
