@@ -9,6 +9,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from idemlint.diagnostic import Applicability
+from idemlint.fixes.claiming import claim_first
 from idemlint.fixes.editors import Editors
 from idemlint.fixes.placing import place_key
 from idemlint.fixes.taking import DESCRIPTION, KEY, hand_down, make_required, take_key
@@ -27,25 +28,31 @@ __all__ = ["hint_fix", "parameter_fix", "required_fix", "surfaced_fix"]
 def parameter_fix(evidence: Evidence, model: Model) -> Fix | None:
     """Add a required key and pass it to where the effect's provider looks for one.
 
-    Where no provider looks for it, the parameter alone is shown for review: it still has to guard
-    the effect.
+    Where one of the effects has no such place, the key is claimed before them instead. A schema
+    that is written down as a dictionary gets the key, for review.
     """
     entry = evidence.entry
     assert entry is not None
     if entry.function is None or (entry.schema is not None and not _has_class_schema(entry, model)):
         return _in_schema(entry, model)
     message = f"Add a required `{KEY}` parameter to `{entry.name}`"
-    if evidence.subject is not None:
-        _, effects = evidence.subject
-        editors = Editors()
-        key = take_key(entry, model, editors)
-        if key is not None and all(_passed(o, key, model, editors) for o in _distinct(effects)):
-            fix = editors.fix(f"{message} and pass it on", Applicability.UNSAFE)
-            if fix is not None:
-                return fix
+    effects = _distinct(evidence.subject[1]) if evidence.subject is not None else []
     editors = Editors()
-    if take_key(entry, model, editors) is None:
+    key = take_key(entry, model, editors)
+    if key is None:
         return _in_schema(entry, model)
+    if effects and all(_passed(o, key, model, editors) for o in effects):
+        fix = editors.fix(f"{message} and pass it on", Applicability.UNSAFE)
+        if fix is not None:
+            return fix
+    editors = Editors()
+    key = take_key(entry, model, editors)
+    if key is not None and claim_first(entry, key, effects, editors):
+        fix = editors.fix(f"{message} and claim it before the effect", Applicability.UNSAFE)
+        if fix is not None:
+            return fix
+    editors = Editors()
+    take_key(entry, model, editors)
     return editors.fix(message, Applicability.DISPLAY)
 
 
@@ -59,7 +66,7 @@ def _distinct(effects: list[Occurrence]) -> list[Occurrence]:
 
 def _passed(occurrence: Occurrence, key: str, model: Model, editors: Editors) -> bool:
     deed = occurrence.deed
-    if not deed.is_effect or deed.key is None or not deed.duplicates:
+    if not deed.is_effect or deed.key is None or not deed.duplicates or not deed.key_is_certain:
         return False
     frames = [hop.frame for hop in occurrence.hops]
     handed = hand_down(frames, key, editors)

@@ -32,6 +32,8 @@ class Editor:
         self.newline = module.source.newline
         self.edits: list[Edit] = []
         self._new_imports: set[str] = set()
+        self._import_places: dict[int, list[str]] = {}
+        self._import_edits: dict[int, Edit] = {}
 
     # primitives
 
@@ -371,24 +373,35 @@ class Editor:
         key = (line.startswith("from"), module)
         for statement in kin:
             if _statement_key(statement) > key:
-                self.insert(self.line_start(statement), f"{line}\n")
+                self._put_import(self.line_start(statement), line)
                 return
         if kin:
-            self.insert(self.line_end(kin[-1]), f"{line}\n")
+            self._put_import(self.line_end(kin[-1]), line)
             return
         others = [s for s in imports if not _is_future(s)]
         if others and is_standard:
-            self.insert(self.line_start(others[0]), f"{line}\n\n")
+            self._put_import(self.line_start(others[0]), line, after="\n")
         elif others:
             first_local = next(
                 (s for s in others if isinstance(s, ast.ImportFrom) and s.level), None
             )
             if first_local is not None:
-                self.insert(self.line_start(first_local), f"{line}\n\n")
+                self._put_import(self.line_start(first_local), line, after="\n")
             else:
-                self.insert(self.line_end(others[-1]), f"\n{line}\n")
+                self._put_import(self.line_end(others[-1]), line, before="\n")
         else:
-            self.insert(self._behind_head(imports), f"{line}\n" if self.text else line)
+            self._put_import(self._behind_head(imports), line)
+
+    def _put_import(self, at: int, line: str, *, before: str = "", after: str = "") -> None:
+        """Insert an import; those that come to one place are sorted, and inserted together."""
+        lines = self._import_places.setdefault(at, [])
+        if lines:
+            self.edits = [e for e in self.edits if e is not self._import_edits[at]]
+        lines.append(line)
+        lines.sort(key=lambda row: (row.startswith("from"), row.split()[1]))
+        end = "\n" if self.text else ""
+        self.insert(at, before + "\n".join(lines) + end + after)
+        self._import_edits[at] = self.edits[-1]
 
     def _behind_head(self, imports: list[ast.Import | ast.ImportFrom]) -> int:
         """The offset behind `__future__` imports, the docstring, or the comments at the start."""

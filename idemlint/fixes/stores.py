@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from idemlint.diagnostic import Applicability
 from idemlint.fixes.editors import Editors
+from idemlint.fixes.losing import Loser
 from idemlint.model.deeds import argument
 
 if TYPE_CHECKING:
@@ -24,18 +25,68 @@ __all__ = ["atomic_fix"]
 
 
 def atomic_fix(evidence: Evidence, model: Model) -> Fix | None:
-    """Let the insert itself decide, by the atomic form that its store has."""
+    """Let the insert itself decide, by the atomic form that its store has.
+
+    Where the winner goes on to act, or answers something else, the loser leaves as the check does;
+    where it cannot be told how, the fix is only shown.
+    """
     insert, check = evidence.subject
     deed: Deed = insert.deed
     store = deed.store
     assert store is not None
     editors = Editors()
     editor = editors.of(deed.place.frame.module)
+    loser = Loser(insert, check, model)
+    lines = loser.leaves(editor) if loser.matters else []
     write = _FORMS.get(store.id) or _FORMS.get(store.kind)
     message = write(deed, check.deed, editor, model) if write is not None else ""
-    if message:
-        return editors.fix(message, Applicability.UNSAFE)
-    return _caught(deed, editor, editors)
+    if not message:
+        return _caught(deed, editor, editors, lines)
+    is_sure = True
+    if loser.matters and not _raises(store.id):
+        is_sure = bool(lines) and _told_apart(deed, editor, lines or [])
+    return editors.fix(message, Applicability.UNSAFE if is_sure else Applicability.DISPLAY)
+
+
+def _raises(store: str) -> bool:
+    """Whether the atomic form raises where another run was first, so that nothing else runs."""
+    return store in ("dynamodb", "firestore", "s3", "gcs", "azure-blob", "file")
+
+
+def _told_apart(deed: Deed, editor: Editor, lines: list[str]) -> bool:
+    """Ask what the atomic form says, and leave if another run was first; false if it says nothing.
+
+    A cursor has the number of rows; a connection gives a cursor; Redis gives nothing.
+    """
+    statement, func = deed.place.statement, deed.call.func
+    if statement is None or not _is_statement(deed) or not isinstance(func, ast.Attribute):
+        return False
+    receiver = editor.code(func.value)
+    rows = [f"{editor.step}{line}" for line in lines]
+    if deed.store is not None and deed.store.kind == "sql-text":
+        if func.attr.startswith("fetch") or "executemany" in func.attr:
+            return False
+        is_cursor = "cursor" in deed.path.lower() or receiver.lower().startswith("cur")
+        if is_cursor:
+            editor.insert_after(statement, f"if not {receiver}.rowcount:", *rows)
+            return True
+        before, after = (
+            ("", ' == "INSERT 0 0"') if "asyncpg" in deed.path else ("not ", ".rowcount")
+        )
+    elif deed.store is not None and deed.store.id == "redis":
+        before, after = "not ", ""
+    elif deed.store is not None and deed.store.id == "mongo":
+        before, after = "", ".upserted_id is None"
+    else:
+        return False
+    assert isinstance(statement, ast.Expr)
+    is_awaited = isinstance(statement.value, ast.Await)
+    start, end = editor.span(statement.value)
+    opening, closing = ("(", ")") if is_awaited and after else ("", "")
+    editor.insert(start, f"if {before}{opening}")
+    editor.insert(end, f"{closing}{after}:")
+    editor.insert_after(statement, *rows)
+    return True
 
 
 def _sql(deed: Deed, check: Deed, editor: Editor, model: Model) -> str:
@@ -259,8 +310,8 @@ def _written_file(deed: Deed, func: ast.Attribute, editor: Editor) -> str:
     return "Open the file with mode `x`"
 
 
-def _caught(deed: Deed, editor: Editor, editors: Editors) -> Fix | None:
-    """An insert through a session, with the unique violation caught."""
+def _caught(deed: Deed, editor: Editor, editors: Editors, lines: list[str] | None) -> Fix | None:
+    """An insert through a session, with the unique violation caught; `lines` is what follows."""
     statement = deed.place.statement
     func = deed.call.func
     if (
@@ -281,14 +332,16 @@ def _caught(deed: Deed, editor: Editor, editors: Editors) -> Fix | None:
     prefix = "async " if is_async else ""
     indent = editor.indent(statement)
     inner = indent + editor.step
+    follows = "".join(f"\n{inner}{line}" if line else "\n" for line in lines or ["pass"])
     editor.replace_node(
         statement,
         f"try:\n{inner}{prefix}with {session}.begin_nested():\n"
         f"{inner}{editor.step}{editor.code(statement)}\n"
-        f"{indent}except {error}:\n{inner}pass  # another run was first",
+        f"{indent}except {error}:  # another run was first{follows}",
     )
     return editors.fix(
-        "Let the unique constraint decide (the table needs one)", Applicability.UNSAFE
+        "Let the unique constraint decide (the table needs one)",
+        Applicability.DISPLAY if lines is None else Applicability.UNSAFE,
     )
 
 

@@ -191,7 +191,11 @@ def _binds(function: Function, name: str) -> bool:
 
 
 def _extend_schema(entry: Entry, model: Model, editors: Editors) -> str | None:
-    """Add the key to the model class that a tool's arguments are described by, and to its body."""
+    """Add the key to the model class that a tool's arguments are described by, and to its body.
+
+    Returns how the body reads it: from a parameter of its own, from the one that is the model, or
+    out of the mapping of all arguments.
+    """
     from idemlint.model.symbols import ClassSymbol
 
     schema, function = entry.schema, entry.function
@@ -210,12 +214,30 @@ def _extend_schema(entry: Entry, model: Model, editors: Editors) -> str | None:
                 f'{KEY}: str = Field(description="{DESCRIPTION}")' if uses_field else f"{KEY}: str"
             )
             editor.insert_after(last, written)
-            if not editors.of(function.module).add_parameter(
-                function, f"{KEY}: str", required=True
-            ):
-                return None
-            return KEY
+            names = {f.target.id for f in fields if isinstance(f.target, ast.Name)}
+            return _read_from_schema(function, symbol.cls.name, names, editors)
     return None
+
+
+def _read_from_schema(
+    function: Function, schema: str, names: set[str], editors: Editors
+) -> str | None:
+    own = [arg for arg in function.parameters if arg.arg != function.self_name]
+    if not names or any(arg.arg in names for arg in own):
+        is_added = editors.of(function.module).add_parameter(function, f"{KEY}: str", required=True)
+        return KEY if is_added else None
+    for arg in own:
+        annotation = ast.unparse(arg.annotation) if arg.annotation is not None else ""
+        if re.search(rf"\b{schema}\b", annotation):
+            return f"{arg.arg}.{KEY}"
+    mappings = [arg for arg in own if arg.annotation is not None and _is_mapping(arg.annotation)]
+    return f'{mappings[0].arg}["{KEY}"]' if len(mappings) == 1 else None
+
+
+def _is_mapping(annotation: ast.expr) -> bool:
+    """Whether a parameter is annotated as a dictionary."""
+    written = ast.unparse(annotation).partition("[")[0].rpartition(".")[2]
+    return written in ("dict", "Dict", "Mapping", "MutableMapping")
 
 
 def _annotation(entry: Entry, editor: Editor) -> str:

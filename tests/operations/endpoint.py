@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 from dataclasses import dataclass, field
@@ -20,14 +21,17 @@ class Provider:
     """What the provider holds, and how it behaves.
 
     `lost_answers` counts the requests whose effect happens and whose connection then breaks,
-    `refusals` those that get a 503 before anything happens. A name in `sold_out` gets a 422.
+    `late_answers` those whose answer waits for `released`, `refusals` those that get a 503 before
+    anything happens. A name in `sold_out` gets a 422.
     """
 
     url: str = ""
     honours_keys: bool = True
     conflict_status: int = 409
     lost_answers: int = 0
+    late_answers: int = 0
     refusals: int = 0
+    released: threading.Event = field(default_factory=threading.Event)
     sold_out: set[str] = field(default_factory=set)
     effects: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str | None] = field(default_factory=list)
@@ -80,6 +84,12 @@ class Provider:
             self.lost_answers -= 1
             return self.lost_answers >= 0
 
+    def is_late(self) -> bool:
+        """Whether this answer is late."""
+        with self._lock:
+            self.late_answers -= 1
+            return self.late_answers >= 0
+
     def _act(self, body: dict[str, Any]) -> dict[str, Any]:
         effect = {**body, "id": f"id-{len(self.effects) + 1}", "is_undone": False, "undos": 0}
         self.effects.append(effect)
@@ -90,6 +100,10 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     provider: Provider
 
+    def handle(self) -> None:
+        with contextlib.suppress(ConnectionResetError):
+            super().handle()
+
     def do_POST(self) -> None:
         text = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
         is_json = "json" in self.headers.get("Content-Type", "")
@@ -98,10 +112,15 @@ class _Handler(BaseHTTPRequestHandler):
         if status == 200 and self.provider.loses_answer():
             self.close_connection = True
             return
+        if status == 200 and self.provider.is_late():
+            self.provider.released.wait(10)
         self._answer(status, answer)
 
     def do_GET(self) -> None:
         (reference,) = parse_qs(urlsplit(self.path).query)["reference"]
+        if self.provider.loses_answer():
+            self.close_connection = True
+            return
         self._answer(200, self.provider.find(reference))
 
     def do_DELETE(self) -> None:
