@@ -99,6 +99,8 @@ class Effect(_Row):
     key: Slot | None = None
     identity: Slot | None = None
     condition: Slot | None = None
+    named_at: tuple[Place, ...] = ()
+    serves: tuple[str, ...] = ()
     when: str = ""
     undo: str = ""
     operation: str = ""
@@ -267,6 +269,8 @@ class Store(_Row):
     delete: tuple[str, ...] = ()
     counter: tuple[str, ...] = ()
     commit: tuple[str, ...] = ()
+    check_by_key: tuple[str, ...] = ()
+    merge: tuple[str, ...] = ()
     statements: tuple[Statement, ...] = ()
     forms: tuple[Form, ...] = ()
     subject: tuple[Place, ...] = ()

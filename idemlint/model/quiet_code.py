@@ -28,14 +28,17 @@ class QuietCode:
         if deed.host is not None or not (deed.method or deed.kind is DeedKind.OPAQUE):
             return False
         functions = [hop.frame.function for hop in occurrence.hops]
-        return any(function is not None and self._reads(function) for function in functions)
+        opaque = deed.kind is DeedKind.OPAQUE
+        return any(function is not None and self._reads(function, opaque) for function in functions)
 
-    def _reads(self, function: Function) -> bool:
+    def _reads(self, function: Function, opaque: bool) -> bool:
         if self.knowledge.is_quiet_function(function.name):
             return True
         owner = function.owner
         place = f"{function.module.name}.{owner.name if owner is not None else ''}"
         if self.knowledge.is_quiet_class(place):
+            return True
+        if opaque and self.knowledge.is_carrier(place):
             return True
         reading = self.tool_names.read(function.name)
         if reading.reads or (reading.verb is not None and reading.report == "no"):
