@@ -79,7 +79,7 @@ class PauseFaults:
         """Whether an effect has an effect again, and nothing guards it."""
         deed = occurrence.deed
         if deed.kind is DeedKind.OPAQUE:
-            if not deed.does or self.model.quiet.asks(occurrence):
+            if not deed.does or self.model.quiet.asks(occurrence, by_helpers=True):
                 return False
         elif not deed.is_effect:
             return False

@@ -22,12 +22,15 @@ class QuietCode:
         self.knowledge = knowledge
         self.tool_names = tool_names
 
-    def asks(self, occurrence: Occurrence) -> bool:
-        """Whether a plain request, or an unknown call, only asks, by the names on the way to it."""
+    def asks(self, occurrence: Occurrence, *, by_helpers: bool = False) -> bool:
+        """Whether a plain request, or an unknown call, only asks, by the names on the way to it.
+
+        With `by_helpers` the name of the body itself says nothing.
+        """
         deed = occurrence.deed
         if deed.host is not None or not (deed.method or deed.kind is DeedKind.OPAQUE):
             return False
-        functions = [hop.frame.function for hop in occurrence.hops]
+        functions = [hop.frame.function for hop in occurrence.hops[by_helpers:]]
         opaque = deed.kind is DeedKind.OPAQUE
         return any(function is not None and self._reads(function, opaque) for function in functions)
 
