@@ -624,6 +624,11 @@ class Knowledge:
         lowered = text.lower()
         return any(words in lowered for words in self._tables.lists["replay_signs"]["existing"])
 
+    @functools.cached_property
+    def existing_options(self) -> frozenset[str]:
+        """Keywords by which a call is told what to do if what it makes is there already."""
+        return frozenset(self._tables.lists["replay_signs"]["options"])
+
     # names of tools
 
     @property

@@ -66,7 +66,7 @@ _LISTS: dict[str, tuple[str, ...]] = {
     "names": ("exact", "patterns", "headers", "factories", "stems"),
     "not_names": ("exact", "patterns"),
     "fields": ("intent", "shared", "content", "receiver"),
-    "replay_signs": ("words", "keys", "existing"),
+    "replay_signs": ("words", "keys", "existing", "options"),
     "post_reads": ("ends", "hosts", "documents"),
     "quiet_code": ("functions", "classes", "texts", "sign_in", "carriers"),
     "factories": ("classes", "methods"),

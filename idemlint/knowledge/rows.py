@@ -288,6 +288,7 @@ class ReceiverName(_Row):
     names: tuple[str, ...]
     target: str
     imports: tuple[str, ...]
+    through: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,7 +121,7 @@ class ToolFaults:
         return False
 
     def _evidence(self, entry: Entry, effects: list[Occurrence]) -> Evidence:
-        first = max(effects, key=lambda o: _WEIGHT.get(o.deed.does, 0))
+        first = max(effects, key=_weight_of)
         operation, reason = self._operation(entry, effects, first.deed)
         related = []
         for hop in first.hops[:-1]:
@@ -178,7 +178,10 @@ class ToolFaults:
         # where what it sends is known and only reads, an unknown call has to be named as an effect
         named = any(deed.method for deed in deeds)
         found = self._unknown_call(entry.frame, (), set(), named=named)
-        if found is None or any(self._refuses_repeats(function) for function in found[1]):
+        options = self.model.knowledge.existing_options
+        if found is None or any(keyword.arg in options for keyword in found[0].keywords):
+            return None
+        if any(self._refuses_repeats(function) for function in found[1]):
             return None
         return found[1][-1].module, found[0]
 
@@ -258,6 +261,12 @@ class ToolFaults:
                     return reading.verb is not None and origin.reason == "construction"
             return not self.model.knowledge.quiet(root)
         return deed.reason in ("unknown object", "unknown function")
+
+
+def _weight_of(occurrence: Occurrence) -> tuple[bool, int]:
+    """Which effect of a tool to speak of: one that can be given a key, then the gravest."""
+    deed = occurrence.deed
+    return deed.key is not None and deed.key_is_certain, _WEIGHT.get(deed.does, 0)
 
 
 _WEIGHT = {
