@@ -459,6 +459,7 @@ class Unstable(_Row):
     path: tuple[str, ...]
     because: str
     unless: str = ""
+    shows: str = ""
     fix: str = ""
 
 
