@@ -210,6 +210,26 @@ class Knowledge:
         """Ends of the paths of POST requests that only read."""
         return tuple(self._tables.lists["post_reads"]["ends"])
 
+    @functools.cached_property
+    def asked_hosts(self) -> frozenset[str]:
+        """Hosts that a POST only asks something."""
+        return frozenset(self._tables.lists["post_reads"]["hosts"])
+
+    @functools.cached_property
+    def document_paths(self) -> tuple[str, ...]:
+        """Ends of the paths to which documents of GraphQL are sent."""
+        return tuple(self._tables.lists["post_reads"]["documents"])
+
+    @functools.cached_property
+    def container_methods(self) -> frozenset[str]:
+        """Methods of what lives in memory, on objects of which nothing else is known."""
+        return frozenset(self._tables.lists["containers"]["methods"])
+
+    def is_factory(self, owner: str, method: str) -> bool:
+        """Whether a method of a class only makes an object of it, by both names."""
+        lists = self._tables.lists["factories"]
+        return method in lists["methods"] and owner.endswith(tuple(lists["classes"]))
+
     def token(self, service: str, method: str) -> tuple[str, bool] | None:
         """The idempotency token of an AWS call, and whether botocore fills it in."""
         for table, filled in (("aws_token", True), ("aws_unmarked_token", False)):
@@ -427,6 +447,14 @@ class Knowledge:
         """Whether the name of a function says that its requests change nothing."""
         return self._quiet_functions["functions"].search(name) is not None
 
+    def signs_in(self, name: str) -> bool:
+        """Whether the name of a function says that it only fetches what lets later requests in."""
+        return self._quiet_functions["sign_in"].search(name) is not None
+
+    def is_carrier(self, name: str) -> bool:
+        """Whether the name of a class or module says that it carries what others send."""
+        return self._quiet_functions["carriers"].search(name) is not None
+
     def is_quiet_class(self, name: str) -> bool:
         """Whether the name of a class says that its requests change nothing."""
         return self._quiet_functions["classes"].search(name) is not None
@@ -518,8 +546,16 @@ class Knowledge:
     def result_names(self) -> frozenset[str]:
         """Methods and attributes that read the result of the statement that an object ran last."""
         return frozenset(
-            name for names in self._tables.lists["sql_results"].values() for name in names
+            name
+            for kind, names in self._tables.lists["sql_results"].items()
+            if kind != "ordering"
+            for name in names
         )
+
+    @functools.cached_property
+    def ordering_names(self) -> frozenset[str]:
+        """Methods by which a query says which one of several records it wants."""
+        return frozenset(self._tables.lists["sql_results"]["ordering"])
 
     # names of keys
 
@@ -587,6 +623,16 @@ class Knowledge:
         signs = self._tables.lists["replay_signs"]
         lowered = text.lower()
         return lowered in signs["keys"] or any(word in lowered for word in signs["words"])
+
+    def tells_existing(self, text: str) -> bool:
+        """Whether a text says that what was to be made can be there already."""
+        lowered = text.lower()
+        return any(words in lowered for words in self._tables.lists["replay_signs"]["existing"])
+
+    @functools.cached_property
+    def existing_options(self) -> frozenset[str]:
+        """Keywords by which a call is told what to do if what it makes is there already."""
+        return frozenset(self._tables.lists["replay_signs"]["options"])
 
     # names of tools
 

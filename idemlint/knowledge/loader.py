@@ -66,14 +66,16 @@ _LISTS: dict[str, tuple[str, ...]] = {
     "names": ("exact", "patterns", "headers", "factories", "stems"),
     "not_names": ("exact", "patterns"),
     "fields": ("intent", "shared", "content", "receiver"),
-    "replay_signs": ("words", "keys"),
-    "post_reads": ("ends",),
-    "quiet_code": ("functions", "classes", "texts"),
+    "replay_signs": ("words", "keys", "existing", "options"),
+    "post_reads": ("ends", "hosts", "documents"),
+    "quiet_code": ("functions", "classes", "texts", "sign_in", "carriers"),
+    "factories": ("classes", "methods"),
+    "containers": ("methods",),
     "memory": ("containers", "decorators", "words", "counters", "stores"),
     "conflicts": ("errors", "codes", "statuses"),
     "refusals": ("errors", "statuses", "words", "harmless", "doubts"),
     "sql_values": ("fresh", "clock"),
-    "sql_results": ("methods", "attributes"),
+    "sql_results": ("methods", "attributes", "ordering"),
     "words": ("read", "read_nouns", "final_verbs", "adverbs", "prepositions", "vendors"),
     "objects": (),
 }
@@ -99,7 +101,7 @@ _CHOICES = {
         "attribute",
     },
     ("quiet", "kind"): {"logging", "telemetry", "model", "pure", "framework", "read"},
-    ("override", "kind"): {"handoff", "scratch", "noun", "pure", "control", "read", "local"},
+    ("override", "kind"): {"handoff", "scratch", "noun", "pure", "control", "read", "local", "once"},
     ("other_name", "kind"): {"call-id", "trace", "attempt"},
 }  # fmt: skip
 _EXPRESSIONS = {
@@ -107,6 +109,11 @@ _EXPRESSIONS = {
     ("names", "factories"),
     ("not_names", "patterns"),
     ("override", "pattern"),
+    ("quiet_code", "functions"),
+    ("quiet_code", "classes"),
+    ("quiet_code", "texts"),
+    ("quiet_code", "sign_in"),
+    ("quiet_code", "carriers"),
     ("sql", "pattern"),
 }
 """Columns whose texts are regular expressions."""

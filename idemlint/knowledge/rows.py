@@ -99,6 +99,8 @@ class Effect(_Row):
     key: Slot | None = None
     identity: Slot | None = None
     condition: Slot | None = None
+    named_at: tuple[Place, ...] = ()
+    serves: tuple[str, ...] = ()
     when: str = ""
     undo: str = ""
     operation: str = ""
@@ -267,6 +269,8 @@ class Store(_Row):
     delete: tuple[str, ...] = ()
     counter: tuple[str, ...] = ()
     commit: tuple[str, ...] = ()
+    check_by_key: tuple[str, ...] = ()
+    merge: tuple[str, ...] = ()
     statements: tuple[Statement, ...] = ()
     forms: tuple[Form, ...] = ()
     subject: tuple[Place, ...] = ()
@@ -284,6 +288,7 @@ class ReceiverName(_Row):
     names: tuple[str, ...]
     target: str
     imports: tuple[str, ...]
+    through: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -454,6 +459,7 @@ class Unstable(_Row):
     path: tuple[str, ...]
     because: str
     unless: str = ""
+    shows: str = ""
     fix: str = ""
 
 

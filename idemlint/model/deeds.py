@@ -190,8 +190,12 @@ class Deeds:
         """What the name says that a method of another library's object does; empty if nothing."""
         if not isinstance(call.func, ast.Attribute) or not (call.args or call.keywords):
             return ""
+        if self.knowledge.caller(symbol.path) is not None:
+            return ""
         owner = symbol.path.rpartition(".")[0].rpartition(".")[2]
         if symbol.made is None and not owner[:1].isupper():
+            return ""
+        if symbol.made is None and self.knowledge.is_factory(owner, call.func.attr):
             return ""
         return self.named(call.func.attr)
 
@@ -204,6 +208,8 @@ class Deeds:
         """What a method of an unknown object does, where the function around it is named alike."""
         function = place.frame.function
         if function is None:
+            return ""
+        if method in self.knowledge.container_methods:
             return ""
         does = self.named(method)
         return does if does and self.named(function.name) == does else ""
@@ -323,6 +329,8 @@ class Deeds:
         if repeat == "duplicates" and row.condition is not None:
             if self._fills(row.condition, call):
                 repeat = "refused"
+        if row.named_at and self._is_harmless_by_name(argument(call, row.named_at), place):
+            repeat = "harmless"
         return Deed(
             DeedKind.EFFECT,
             place,
@@ -339,6 +347,16 @@ class Deeds:
             automatic_key=row.automatic_key,
             effect=row,
         )
+
+    def _is_harmless_by_name(self, named: ast.expr | None, place: Place) -> bool:
+        """Whether the text that says what a generic call does is the name of a read or an update."""
+        if named is None:
+            return False
+        text = text_of(self.names, Place(named, place.frame, place.statement))
+        if text is None:
+            return False
+        reading = self.reader.read(text)
+        return reading.reads or (reading.verb is not None and reading.report == "no")
 
     def _fills(self, slot: rows.Slot, call: ast.Call) -> bool:
         return bool(slot.argument) and argument(call, slot.argument) is not None
@@ -400,7 +418,9 @@ class Deeds:
                 return self._request_deed(place, symbol, methods[-1], url, host, "harmless")
             creates = methods
         takes_key = host is not None and host.key is not None
-        if creates and not takes_key and self._only_reads(url, request):
+        if creates and (
+            self._only_reads(url, request) if not takes_key else self._asks_graphql(url, request)
+        ):
             return Deed(DeedKind.CHECK, place, symbol.path, method=creates[0], url=url)
         method = creates[0] if creates else ""
         if not method and row.method_at and not self._can_be_post(row, request):
@@ -519,14 +539,17 @@ class Deeds:
 
     def _only_reads(self, url: str, request: Place) -> bool:
         path = url.partition("?")[0].rstrip("/")
-        if path.endswith(self.knowledge.post_reads):
+        if path.endswith(self.knowledge.post_reads) or _host_of(url) in self.knowledge.asked_hosts:
             return True
-        if path.endswith("graphql"):
-            return self._asks_graphql(request)
-        return False
+        if self._asks_graphql(url, request):
+            return True
+        function = request.frame.function
+        return function is not None and self.knowledge.signs_in(function.name)
 
-    def _asks_graphql(self, request: Place) -> bool:
+    def _asks_graphql(self, url: str, request: Place) -> bool:
         """Whether the document of a GraphQL request is known to be no mutation."""
+        if not url.partition("?")[0].rstrip("/").endswith(self.knowledge.document_paths):
+            return False
         call = request.node
         assert isinstance(call, ast.Call)
         for keyword in call.keywords:

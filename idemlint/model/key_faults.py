@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from idemlint.model.entries import Entry, EntryKind
 from idemlint.model.evidence import Evidence, RelatedPlace
+from idemlint.model.functions import all_statements
 from idemlint.model.guards import GuardKind
 from idemlint.model.selection import Family
 from idemlint.model.values import Origin, ValueKind
@@ -49,8 +50,38 @@ class KeyFaults:
                     yield from self._in_entry(entry, occurrence)
             if entry.is_tool:
                 yield from self._defaults(entry)
+        seen: set[ast.AST] = set()
+        helpers: set[str] = set()
         for function in model.functions(module, Family.KEY):
+            seen.add(function.node)
             yield from self._in_function(function)
+            if self._is_given_key(function):
+                helpers.add(function.name)
+        for name in sorted(helpers):
+            for function in self._callers(module, name):
+                if function.node not in seen:
+                    seen.add(function.node)
+                    yield from self._in_function(function)
+
+    def _is_given_key(self, function: Function) -> bool:
+        """Whether a function sends a key that it takes under a name which says nothing."""
+        return any(
+            origin.kind is ValueKind.PARAMETER
+            and not origin.key
+            and function.parameter(origin.name) is not None
+            and not self.model.knowledge.is_key_name(origin.name)
+            for occurrence in self.model.runs.occurrences(self.model.names.frame(function))
+            for use in self._uses(occurrence)
+            for origin in use.origins
+        )
+
+    def _callers(self, module: Module, name: str) -> Iterator[Function]:
+        """The functions of a module in whose text a function is called."""
+        called = f"{name}("
+        text = module.source.text
+        for chunk in list(module.index.chunks):
+            if text.find(called, chunk.start, chunk.end) >= 0:
+                yield from module.functions_of(chunk)
 
     # entries
 
@@ -127,8 +158,11 @@ class KeyFaults:
         retrying: Retrying | None,
     ) -> Evidence:
         node: ast.AST = origin.node
+        module = origin.module
         if code == "IDM105":
-            node = use.place.node
+            node, module = self._filling(use, origin)
+        elif code == "IDM202" and entry is not None:
+            node = self._assignment(origin, entry) or origin.node
         in_node = entry is not None and entry.kind is EntryKind.NODE
         operation = "OP-6" if in_node and code in ("IDM101", "IDM202") else "OP-1"
         reason = (
@@ -154,7 +188,7 @@ class KeyFaults:
             )
         return Evidence(
             code,
-            use.place.frame.module if code == "IDM105" else origin.module,
+            module,
             node,
             {
                 "value": shown(origin.node),
@@ -170,6 +204,41 @@ class KeyFaults:
             message=message,
             suggestion=self._suggestion(code, use, origin, entry, retrying),
         )
+
+    def _filling(self, use: KeyUse, origin: Origin) -> tuple[ast.AST, Module]:
+        """The first expression that holds the id of a call and goes to the place of the key."""
+        ways = [
+            (use.place.node, use.place.frame.module),
+            *((step.node, step.module) for step in (*use.steps, *origin.steps)),
+        ]
+        for node, module in ways:
+            if isinstance(node, ast.expr) and origin.node in ast.walk(node):
+                return node, module
+        return ways[0]
+
+    def _assignment(self, origin: Origin, entry: Entry) -> ast.stmt | None:
+        """Where a node puts the key that it makes into its state, else where it sets a name to it."""
+        function = entry.function
+        assert function is not None
+        state = next(n for n in function.positional if n != function.self_name)
+        made = {origin.node, *(step.node for step in origin.steps)}
+        flow = self.model.names.flow(function)
+        fallback: ast.stmt | None = None
+        for statement in all_statements(function.body):
+            if not isinstance(statement, ast.Assign | ast.AnnAssign) or statement.value is None:
+                continue
+            inside = not made.isdisjoint(ast.walk(statement.value))
+            if inside:
+                fallback = fallback or statement
+            elif isinstance(statement.value, ast.Name):
+                inside = any(
+                    definition.node is not None and not made.isdisjoint(ast.walk(definition.node))
+                    for definition in flow.definitions_at(statement, statement.value.id)
+                )
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            if inside and any(_is_part_of(target, state) for target in targets):
+                return statement
+        return fallback
 
     def _suggestion(
         self,
@@ -221,6 +290,8 @@ class KeyFaults:
         if deed.does == "update" and deed.role not in ("upsert", "") and deed.method != "PUT":
             return
         if deed.store is not None and deed.store.kind == "file":
+            return
+        if entry.is_tool and self.model.tools.serves_the_work(entry, deed):
             return
         uses = self.model.keys.identities(deed)
         if not uses:
@@ -343,3 +414,12 @@ class KeyFaults:
         body = set(map(id, ast.walk(function.node)))
         ways = [node for node in (*(s.node for s in origin.steps), origin.node) if id(node) in body]
         return any(id(node) in inside for node in ways)
+
+
+def _is_part_of(target: ast.expr, name: str) -> bool:
+    """`name["field"]` or `name.field`."""
+    return (
+        isinstance(target, ast.Subscript | ast.Attribute)
+        and isinstance(target.value, ast.Name)
+        and target.value.id == name
+    )

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from idemlint.model.deeds import DeedKind
 from idemlint.model.flow import MUTATORS
+from idemlint.model.keys import BAD_KINDS
 from idemlint.model.symbols import Place
+from idemlint.model.values import ValueKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -271,8 +273,23 @@ class _Walk:
             others = choice.values
         else:
             return
-        if any(other is not node and _makes(other) for other in others):
+        if any(
+            other is not node and _makes(other) and not self._is_derived(other) for other in others
+        ):
             self.path.is_replaced = True
+
+    def _is_derived(self, value: ast.expr) -> bool:
+        """Whether what stands in for the key is made of what the caller gives: no key of its own."""
+        statement: ast.AST | None = value
+        while statement is not None and not isinstance(statement, ast.stmt):
+            statement = self.parents.get(statement)
+        origins = self.model.values.origins(Place(value, self.frame, statement))
+        kinds = {origin.kind for origin in origins}
+        given = isinstance(value, ast.Call) and any(
+            not isinstance(argument, ast.Constant)
+            for argument in (*value.args, *(keyword.value for keyword in value.keywords))
+        )
+        return not kinds & BAD_KINDS and (given or ValueKind.PARAMETER in kinds)
 
     def _assigned(
         self, statement: ast.Assign | ast.AnnAssign | ast.AugAssign | ast.NamedExpr, value: _Value

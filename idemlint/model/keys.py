@@ -89,9 +89,13 @@ class Keys:
 
     def _is_absent(self, place: Place) -> bool:
         symbols = self.names.resolve(place)
-        return bool(symbols) and all(
+        absent = bool(symbols) and all(
             isinstance(symbol, Constant) and symbol.value in (None, "", b"") for symbol in symbols
         )
+        if absent and isinstance(place.node, ast.Attribute):
+            # what a class says of its field holds until the field is set
+            return all(o.kind is ValueKind.CONSTANT for o in self.values.origins(place))
+        return absent
 
     def _find(self, deed: Deed) -> Iterator[KeyUse]:
         if deed.key is not None:

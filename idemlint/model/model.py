@@ -28,7 +28,7 @@ from idemlint.model.retry_faults import RetryFaults
 from idemlint.model.runs import Runs
 from idemlint.model.sql import unique_columns
 from idemlint.model.swallow_faults import SwallowFaults
-from idemlint.model.symbols import ClassSymbol, Place
+from idemlint.model.symbols import ClassSymbol, Instance, Place
 from idemlint.model.tool_faults import ToolFaults
 from idemlint.model.values import Values
 
@@ -76,7 +76,7 @@ class Model:
         self.key_paths = KeyPaths(self)
         self.quiet = QuietCode(knowledge, self.tool_names)
         self.dedup = DedupFaults(self)
-        tools = ToolFaults(self)
+        self.tools = tools = ToolFaults(self)
         self.native = NativeFaults(self, tools)
         self._faults: list[_Faults] = [
             KeyFaults(self),
@@ -232,6 +232,15 @@ class Model:
         }
         for expression in self.query_parts(check):
             asked |= {node.attr for node in ast.walk(expression) if isinstance(node, ast.Attribute)}
+        store = insert.store
+        by_key = (
+            store is not None
+            and check.path in store.check_by_key
+            and insert.path not in store.merge
+        )
+        if not asked & _columns(cls):
+            # all records were read: the columns that the new one is given tell them apart
+            asked = self._given_columns(insert)
         for statement in cls.node.body:
             names: set[str] = set()
             if isinstance(statement, ast.Assign):
@@ -239,12 +248,30 @@ class Model:
             elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
                 names = {statement.target.id}
             text = ast.unparse(statement)
+            if by_key and "primary_key=True" in text:
+                return True
             if names & asked and ("unique=True" in text or "primary_key=True" in text):
                 return True
             if "UniqueConstraint(" in text or "unique_together" in text:
                 if any(f"'{name}'" in text for name in asked if name):
                     return True
         return False
+
+    def _given_columns(self, insert: Deed) -> set[str]:
+        """The columns that the constructor of an inserted record is given."""
+        found: set[str] = set()
+        for value in insert.call.args:
+            place = Place(value, insert.place.frame, insert.place.statement)
+            for symbol in self.names.resolve(place):
+                if not isinstance(symbol, Instance) or symbol.made is None:
+                    continue
+                call = symbol.made.node
+                if isinstance(call, ast.Call):
+                    found |= {keyword.arg for keyword in call.keywords if keyword.arg}
+                    maker = self.names.method(symbol.cls, "__init__")
+                    if maker is not None:
+                        found |= set(maker.positional[1 : len(call.args) + 1])
+        return found
 
     def query_parts(self, check: Deed) -> Iterator[ast.expr]:
         """A query, and the expressions of the variables that it is built from."""
@@ -285,3 +312,14 @@ class Model:
                     if lock is None or lock.across_processes:
                         return True
         return False
+
+
+def _columns(cls: Class) -> set[str]:
+    """The names that the body of a class sets."""
+    found: set[str] = set()
+    for statement in cls.node.body:
+        if isinstance(statement, ast.Assign):
+            found |= {target.id for target in statement.targets if isinstance(target, ast.Name)}
+        elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            found.add(statement.target.id)
+    return found

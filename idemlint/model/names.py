@@ -30,6 +30,7 @@ from idemlint.model.symbols import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from idemlint.knowledge import rows
     from idemlint.knowledge.facts import Knowledge
     from idemlint.model.flow import Definition
     from idemlint.model.program import Binding, Class, Function, Module, Program
@@ -67,6 +68,7 @@ class Names:
     def __init__(self, program: Program, knowledge: Knowledge) -> None:
         self.program = program
         self.knowledge = knowledge
+        self._library_users: dict[tuple[Module, rows.ReceiverName], bool] = {}
         self._flows: dict[ast.AST, Flow] = {}
         self._earlier_flows: dict[ast.AST, Flow] = {}
         self._frames: dict[ast.AST, Frame] = {}
@@ -522,9 +524,35 @@ class Names:
         if isinstance(receiver, ast.Name):
             name = receiver.id
         row = self.knowledge.receiver_names.get(name)
-        if row is None or not any(imports(module, top) for top in row.imports):
+        if row is None or not self._uses(module, row):
             return ()
         return (External(self.knowledge.alias(f"{row.target}.{attribute}")),)
+
+    def _uses(self, module: Module, row: rows.ReceiverName) -> bool:
+        """Whether a module imports what a row is about, itself or `through` one that it imports."""
+        if any(imports(module, top) for top in row.imports):
+            return True
+        if not row.through:
+            return False
+        key = (module, row)
+        if key not in self._library_users:
+            self._library_users[key] = any(
+                imports(other, top) for other in self._imported_by(module) for top in row.imports
+            )
+        return self._library_users[key]
+
+    def _imported_by(self, module: Module) -> Iterator[Module]:
+        """The project's modules that a module imports at its top."""
+        for bindings in module.loose_bindings.values():
+            for binding in bindings:
+                if binding.kind != "import":
+                    continue
+                if binding.module.startswith("."):
+                    other = self.program.find_relative(binding.module, module)
+                else:
+                    other = self.program.find(binding.module, module)
+                if other is not None:
+                    yield other
 
     def attribute(self, base: Symbol, name: str) -> Iterable[Symbol]:
         """What attribute `name` of a symbol denotes."""

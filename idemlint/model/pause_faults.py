@@ -78,7 +78,10 @@ class PauseFaults:
     def _runs_again(self, occurrence: Occurrence, entry: Entry | None) -> bool:
         """Whether an effect has an effect again, and nothing guards it."""
         deed = occurrence.deed
-        if not deed.is_effect and not (deed.kind is DeedKind.OPAQUE and deed.does):
+        if deed.kind is DeedKind.OPAQUE:
+            if not deed.does or self.model.quiet.asks(occurrence, by_helpers=True):
+                return False
+        elif not deed.is_effect:
             return False
         if deed.is_effect and not deed.duplicates:
             fresh = [

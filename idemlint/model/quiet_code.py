@@ -22,20 +22,26 @@ class QuietCode:
         self.knowledge = knowledge
         self.tool_names = tool_names
 
-    def asks(self, occurrence: Occurrence) -> bool:
-        """Whether a plain request, or an unknown call, only asks, by the names on the way to it."""
+    def asks(self, occurrence: Occurrence, *, by_helpers: bool = False) -> bool:
+        """Whether a plain request, or an unknown call, only asks, by the names on the way to it.
+
+        With `by_helpers` the name of the body itself says nothing.
+        """
         deed = occurrence.deed
         if deed.host is not None or not (deed.method or deed.kind is DeedKind.OPAQUE):
             return False
-        functions = [hop.frame.function for hop in occurrence.hops]
-        return any(function is not None and self._reads(function) for function in functions)
+        functions = [hop.frame.function for hop in occurrence.hops[by_helpers:]]
+        opaque = deed.kind is DeedKind.OPAQUE
+        return any(function is not None and self._reads(function, opaque) for function in functions)
 
-    def _reads(self, function: Function) -> bool:
+    def _reads(self, function: Function, opaque: bool) -> bool:
         if self.knowledge.is_quiet_function(function.name):
             return True
         owner = function.owner
         place = f"{function.module.name}.{owner.name if owner is not None else ''}"
         if self.knowledge.is_quiet_class(place):
+            return True
+        if opaque and self.knowledge.is_carrier(place):
             return True
         reading = self.tool_names.read(function.name)
         if reading.reads or (reading.verb is not None and reading.report == "no"):

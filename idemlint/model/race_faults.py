@@ -137,7 +137,7 @@ class RaceFaults:
         return isinstance(statement, ast.Try)
 
     def _same_records(self, check: Deed, insert: Deed) -> bool:
-        if check.target != insert.target:
+        if check.target != insert.target or self._picks(check):
             return False
         if check.sql is not None and insert.sql is not None:
             text = check.sql.text.lower()
@@ -153,6 +153,17 @@ class RaceFaults:
                     self.model.names, insert.subject
                 )
         return True
+
+    def _picks(self, check: Deed) -> bool:
+        """Whether a look picks one of several records, the latest say: it asks for no record."""
+        ordering = self.model.knowledge.ordering_names
+        if check.sql is not None and " order by " in check.sql.text.lower():
+            return True
+        return any(
+            isinstance(node, ast.Attribute) and node.attr in ordering
+            for part in self.model.query_parts(check)
+            for node in ast.walk(part)
+        )
 
     def _is_cache(self, check: Occurrence, insert: Occurrence, hop: Hop) -> bool:
         """Whether what was found is handed back: then the write only saves the work."""

@@ -80,7 +80,7 @@ class RetryFaults:
                     yield self._evidence(occurrence, again, entry)
 
     def _in_functions(self, module: Module) -> Iterator[Evidence]:
-        for function in self.model.functions(module, Family.RETRY):
+        for function in self._worth_asking(module):
             frame = self.model.names.frame(function)
             for occurrence in self._retried(function, frame):
                 if not self._is_candidate(occurrence):
@@ -90,6 +90,24 @@ class RetryFaults:
                     if not self._is_harmless_for_callers(occurrence, function):
                         yield self._evidence(occurrence, again, None)
             yield from self._handed_to_callers(function, frame)
+
+    def _worth_asking(self, module: Module) -> Iterator[Function]:
+        """The functions that retry something, and those that call one which repeats a callable."""
+        seen: set[ast.AST] = set()
+        repeating: set[str] = set()
+        for function in self.model.functions(module, Family.RETRY):
+            seen.add(function.node)
+            yield function
+            if function.parameters and self.model.retries.repeated(function) is not None:
+                repeating.add(function.name)
+        text = module.source.text
+        for name in sorted(repeating):
+            for chunk in list(module.index.chunks):
+                if text.find(f"{name}(", chunk.start, chunk.end) >= 0:
+                    for function in module.functions_of(chunk):
+                        if function.node not in seen:
+                            seen.add(function.node)
+                            yield function
 
     def _is_near(self, occurrence: Occurrence) -> bool:
         """Whether what is retried is the effect, and not a whole run in which it happens once."""

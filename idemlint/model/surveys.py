@@ -24,7 +24,7 @@ from idemlint.model.retried_entries import RetriedEntries
 from idemlint.model.runs import Hop
 from idemlint.model.selection import Family
 from idemlint.model.symbols import External, Place
-from idemlint.model.tool_faults import PLAIN_METHODS, ToolFaults
+from idemlint.model.tool_faults import ToolFaults
 from idemlint.model.words import deed_phrase, shown, title_of
 from idemlint.source.ranges import node_range
 
@@ -309,7 +309,7 @@ class Surveys:
             return False
         name = _name_of(deed)
         knowledge = self.model.knowledge
-        if name in PLAIN_METHODS or name in knowledge.pure_methods:
+        if name in knowledge.container_methods or name in knowledge.pure_methods:
             return False
         if _is_class(name) or _is_raised(deed):
             return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from idemlint.knowledge.facts import snake_case
 from idemlint.model.deeds import Deed, DeedKind
 from idemlint.model.evidence import Evidence, RelatedPlace
 from idemlint.model.guards import GuardKind
@@ -17,21 +18,14 @@ if TYPE_CHECKING:
 
     from idemlint.model.entries import Entry
     from idemlint.model.model import Model
-    from idemlint.model.program import Module
+    from idemlint.model.program import Function, Module
     from idemlint.model.runs import Occurrence
     from idemlint.model.symbols import Frame
+    from idemlint.model.tool_names import NameReading
 
-__all__ = ["PLAIN_METHODS", "ToolFaults"]
+__all__ = ["ToolFaults"]
 
 _MAX_DEPTH = 6
-PLAIN_METHODS = {
-    "append", "extend", "items", "values", "keys", "get", "pop", "update", "add", "join", "split",
-    "format", "strip", "lower", "upper", "startswith", "endswith", "replace", "model_dump", "dict",
-    "json", "raise_for_status", "sort", "copy", "setdefault", "encode", "decode", "isoformat",
-    "model_dump_json", "model_validate", "info", "debug", "warning", "error", "exception", "read",
-    "close", "group", "match", "groups", "result", "done", "set", "clear", "remove", "index", "count",
-    "acquire", "release", "total_seconds", "timestamp", "hexdigest", "as_posix", "resolve", "exists",
-}  # fmt: skip
 
 
 class ToolFaults:
@@ -64,6 +58,8 @@ class ToolFaults:
         for occurrence in self.model.runs.occurrences(entry.frame):
             if not self.repeats(occurrence.deed) or self.is_soft(entry, occurrence.deed):
                 continue
+            if self.serves_the_work(entry, occurrence.deed):
+                continue
             guard = self.model.guards.of(occurrence)
             if guard is None:
                 found.append(occurrence)
@@ -71,6 +67,17 @@ class ToolFaults:
                 # a race on the same records is IDM301's, a late record IDM303's
                 continue
         return found
+
+    def serves_the_work(self, entry: Entry, deed: Deed) -> bool:
+        """Whether an effect only makes the place where a tool does its work: a sandbox, a container.
+
+        It counts where the name of the tool says that it is made.
+        """
+        if deed.effect is None or not deed.effect.serves:
+            return False
+        reading = self.model.tool_names.read(entry.name)
+        named = any(word in deed.effect.serves for word in snake_case(entry.name).split("_"))
+        return reading.verb is None or not named
 
     def is_soft(self, entry: Entry, deed: Deed) -> bool:
         """A plain request of a tool whose name says that a repeat changes nothing.
@@ -80,15 +87,22 @@ class ToolFaults:
         """
         if not deed.method:
             return False
-        reading = self.model.tool_names.read(entry.name)
+        reading = self._reading(entry)
         if reading.verb is None:
             # functions are named by what they do, classes often by what they are
             is_noun = entry.tool is not None and entry.tool.kind == "base"
-            return deed.host is None and (reading.reads or is_noun)
+            if deed.host is None:
+                return reading.reads or is_noun
+            return reading.reads and deed.host.key is None
         if reading.report != "no":
             return False
         takes_key = deed.host is not None and deed.host.key is not None
         return not takes_key or reading.verb.does in ("update", "delete")
+
+    def _reading(self, entry: Entry) -> NameReading:
+        """What the names of a tool and its parameters say."""
+        parameters = () if entry.function is None else entry.function.parameters
+        return self.model.tool_names.read(entry.name, tuple(arg.arg for arg in parameters))
 
     def repeats(self, deed: Deed) -> bool:
         """Whether a second run of an effect without guard does something a second time."""
@@ -107,7 +121,7 @@ class ToolFaults:
         return False
 
     def _evidence(self, entry: Entry, effects: list[Occurrence]) -> Evidence:
-        first = max(effects, key=lambda o: _WEIGHT.get(o.deed.does, 0))
+        first = max(effects, key=_weight_of)
         operation, reason = self.operation(entry, effects, first.deed)
         related = []
         for hop in first.hops[:-1]:
@@ -156,7 +170,7 @@ class ToolFaults:
 
     def unknown_act(self, entry: Entry) -> tuple[Module, ast.Call] | None:
         """The unknown call of a tool whose name says that it acts; `None` where effects are known."""
-        reading = self.model.tool_names.read(entry.name)
+        reading = self._reading(entry)
         if reading.verb is None or reading.report != "yes":
             return None
         if entry.function is None or entry.frame.function is None:
@@ -166,7 +180,23 @@ class ToolFaults:
             return None
         # where what it sends is known and only reads, an unknown call has to be named as an effect
         named = any(deed.method for deed in deeds)
-        return self._unknown_call(entry.frame, 0, set(), named=named)
+        found = self._unknown_call(entry.frame, (), set(), named=named)
+        options = self.model.knowledge.existing_options
+        if found is None or any(keyword.arg in options for keyword in found[0].keywords):
+            return None
+        if any(self._refuses_repeats(function) for function in found[1]):
+            return None
+        return found[1][-1].module, found[0]
+
+    def _refuses_repeats(self, function: Function) -> bool:
+        """Whether a text of a function says that what it makes can be there already."""
+        return any(
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and self.model.knowledge.tells_existing(node.value)
+            for statement in function.body
+            for node in ast.walk(statement)
+        )
 
     def _by_name(self, entry: Entry) -> Evidence | None:
         unknown = self.unknown_act(entry)
@@ -188,22 +218,26 @@ class ToolFaults:
         )
 
     def _unknown_call(
-        self, frame: Frame, depth: int, seen: set[ast.AST], *, named: bool
-    ) -> tuple[Module, ast.Call] | None:
-        """A call that could be the effect: of a library without rows, or of an unknown object."""
+        self, frame: Frame, way: tuple[Function, ...], seen: set[ast.AST], *, named: bool
+    ) -> tuple[ast.Call, tuple[Function, ...]] | None:
+        """A call that could be the effect: of a library without rows, or of an unknown object.
+
+        With it come the functions that lead to it, the tool's own first.
+        """
         function = frame.function
-        if function is None or depth > _MAX_DEPTH or function.node in seen:
+        if function is None or len(way) > _MAX_DEPTH or function.node in seen:
             return None
+        way = (*way, function)
         seen.add(function.node)
         for event in self.model.names.flow(function).calls:
             place = Place(event.node, frame, event.statement)
             deed = self.model.deeds.of(place)
             if deed.kind is DeedKind.OPAQUE and self.could_act(deed, named=named):
-                return function.module, event.node
+                return event.node, way
             if deed.kind is DeedKind.INNER:
                 for callee in deed.callees:
                     inner = self.model.names.enter(callee, place)
-                    found = self._unknown_call(inner, depth + 1, seen, named=named)
+                    found = self._unknown_call(inner, way, seen, named=named)
                     if found is not None:
                         return found
         return None
@@ -212,7 +246,12 @@ class ToolFaults:
         """Whether an unknown call can be an effect; with `named` only if it is named as one."""
         func = deed.call.func
         name = func.attr if isinstance(func, ast.Attribute) else ""
-        if name in PLAIN_METHODS or (named and not self.model.deeds.named(name)):
+        reading = self.model.tool_names.read(name)
+        if reading.reads or (named and not self.model.deeds.named(name)):
+            return False
+        if name in self.model.knowledge.container_methods and (
+            reading.verb is None or deed.reason != "no row"
+        ):
             return False
         if deed.reason == "no row":
             root = deed.path
@@ -223,9 +262,15 @@ class ToolFaults:
             if made is not None and isinstance(made.node, ast.Call):
                 origin = self.model.deeds.of(made) if made.node is not deed.call else None
                 if origin is not None and origin.kind is not DeedKind.OPAQUE:
-                    return False
+                    return reading.verb is not None and origin.reason == "construction"
             return not self.model.knowledge.quiet(root)
         return deed.reason in ("unknown object", "unknown function")
+
+
+def _weight_of(occurrence: Occurrence) -> tuple[bool, int]:
+    """Which effect of a tool to speak of: one that can be given a key, then the gravest."""
+    deed = occurrence.deed
+    return deed.key is not None and deed.key_is_certain, _WEIGHT.get(deed.does, 0)
 
 
 _WEIGHT = {

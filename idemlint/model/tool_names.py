@@ -47,8 +47,8 @@ class ToolNames:
         ]
 
     @functools.lru_cache(maxsize=2048)  # noqa: B019 - lives as long as the run
-    def read(self, name: str) -> NameReading:
-        """What a name says."""
+    def read(self, name: str, parameters: tuple[str, ...] = ()) -> NameReading:
+        """What a name says, and those of the parameters where they name what is made."""
         words = [w for w in _WORD.split(snake_case(name).replace("_", " ")) if w]
         while words and words[0] in _LEADING:
             words = words[1:]
@@ -68,7 +68,26 @@ class ToolNames:
         if row.first_only and len(bare) == 1 < len(words):
             # `square_order`: a noun as much as a verb
             return NameReading(row, "body")
-        return self._softened(row, bare[at], bare[at + 1 :])
+        reading = self._softened(row, bare[at], bare[at + 1 :])
+        if reading.report == "yes" and self._is_placed(bare[at], bare[at + 1 :], parameters):
+            return NameReading(row, "no")
+        return reading
+
+    def _is_placed(self, verb: str, rest: list[str], parameters: tuple[str, ...]) -> bool:
+        """Whether a parameter says where what is made will stand, so that a second one is the same."""
+        objects = self._objects
+        return (
+            verb in objects["placed_verbs"]
+            and self._object_of(rest) in objects["placed"]
+            and any(name in objects["place"] for name in parameters)
+        )
+
+    def _object_of(self, rest: list[str]) -> str:
+        """The word that says what a verb acts on: the last one before `from`, `in`, `to`."""
+        for at, word in enumerate(rest):
+            if at and word in self._words["prepositions"]:
+                return rest[at - 1]
+        return rest[-1] if rest else ""
 
     def _is_read(self, words: list[str]) -> bool:
         """Whether a name starts as a read does, or is a noun of one."""
@@ -105,10 +124,10 @@ class ToolNames:
         report = row.report
         if row.objects and not any(word in row.objects for word in rest):
             return NameReading(row, "body")
-        last = rest[-1] if rest else ""
+        last = self._object_of(rest)
         if (
             (verb in objects["set_verbs"] and any(word in objects["set"] for word in rest))
-            or (verb in objects["set_verbs"] and "to" in rest and last in objects["set_to"])
+            or (verb in objects["set_verbs"] and "to" in rest and rest[-1] in objects["set_to"])
             or (
                 verb in objects["unique_verbs"]
                 and (last in objects["unique"] or "_".join(rest[-2:]) in objects["unique"])

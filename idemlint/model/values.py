@@ -553,15 +553,33 @@ class Values:
             return found
         return self._method(node, place)
 
+    def _shows_address(self, node: ast.Call, place: Place, method: str) -> bool:
+        """Whether the argument is an object of a plain class of the program without `method`."""
+        if len(node.args) != 1:
+            return False
+        symbols = self.names.resolve(Place(node.args[0], place.frame, place.statement))
+        return bool(symbols) and all(
+            isinstance(symbol, Instance)
+            and not symbol.cls.node.decorator_list
+            and all(
+                isinstance(base, ClassSymbol) and not base.cls.node.keywords
+                for base in self.names.bases(symbol.cls)
+            )
+            and self.names.method(symbol.cls, method) is None
+            for symbol in symbols
+        )
+
     def _outside_call(self, path: str, node: ast.Call, place: Place) -> Iterable[Origin] | None:
         row = self.knowledge.value(path)
         unstable = self.knowledge.unstable(path)
-        if unstable is not None and not _has_argument(node, unstable.unless):
+        if (
+            unstable is not None
+            and not _has_argument(node, unstable.unless)
+            and (not unstable.shows or self._shows_address(node, place, unstable.shows))
+        ):
             origin = self._origin(
                 ValueKind.UNSTABLE, place, name=path, note=unstable.because, row=unstable
             )
-            if path in ("repr", "id"):
-                return [origin, *self._arguments(node, place)]
             if path == "set" and not node.args:
                 return ()
             return [origin, *self._arguments(node, place)]

@@ -38,7 +38,8 @@ def shown(node: ast.AST) -> str:
 
 def title_of(deed: Deed) -> str:
     """Who receives an effect."""
-    return deed.title or deed.path.partition(".")[0]
+    named = deed.title or deed.path.partition(".")[0]
+    return named if named and named != "?" else "the receiver"
 
 
 def deed_phrase(deed: Deed) -> str:

@@ -17,7 +17,15 @@ __all__ = ["Visitor"]
 
 
 class Visitor(RuleVisitor):
-    """Flags the call that makes the key."""
+    """Flags the assignment of the key, or the call that makes it."""
+
+    def visit_Assign(self, node: cst.Assign) -> None:
+        """An assignment into the state, or to a name."""
+        self.flag(node)
+
+    def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
+        """The same with a type."""
+        self.flag(node)
 
     def visit_Call(self, node: cst.Call) -> None:
         """A call that makes a value."""
