@@ -368,6 +368,16 @@ class Knowledge:
             top for top in found if top.isidentifier() and top not in sys.stdlib_module_names
         )
 
+    @functools.cached_property
+    def acting_libraries(self) -> frozenset[str]:
+        """The same, with those of the standard library and those that pause or run code again."""
+        names, starts = self._acting_names
+        found = {top for tops in (*names.values(), *starts.values()) for top in tops}
+        for table in ("pause", "retry", "replay", "tool"):
+            for row in self.rows(table):
+                found.update(path.partition(".")[0] for path in row.path)
+        return frozenset(top for top in found if top.isidentifier())
+
     # entries
 
     def tools(self, path: str) -> list[row_types.Tool]:

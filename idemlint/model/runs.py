@@ -166,8 +166,20 @@ class Runs:
                 frame.call is None
                 or (closure is not None and self._is_told(closure))
                 or self._is_telling(frame.receiver, frame.function)
-                or any(map(self._can_act, frame.arguments.values()))
+                or any(
+                    self._can_act(value, self._expected(frame.function, name))
+                    for name, value in frame.arguments.items()
+                )
             )
+        return found
+
+    def _expected(self, function: Function, parameter: str) -> frozenset[Symbol]:
+        """What a function knows of a parameter itself, by its annotation."""
+        key = ("expected", parameter)
+        frame = self.names.frame(function)
+        found: frozenset[Symbol] | None = frame.memo.get(key)
+        if found is None:
+            found = frame.memo[key] = frozenset(self.names.name(parameter, frame, None))
         return found
 
     def _reaching_calls(self, function: Function) -> list[tuple[CallEvent, Reach]]:
@@ -450,15 +462,21 @@ class Runs:
         found: bool = memo[key]
         return found
 
-    def _can_act(self, place: Place) -> bool:
-        """Whether an argument is an object, a function or a text of which something is known."""
+    def _can_act(self, place: Place, expected: frozenset[Symbol] = frozenset()) -> bool:
+        """Whether an argument is an object, a function or a text of which more is known than expected."""
         if isinstance(place.node, ast.Constant):
             return isinstance(place.node.value, str) and " " in place.node.value
         if isinstance(place.node, _PLAIN_VALUES):
             return False
         for symbol in self.names.resolve(place):
+            if symbol in expected and not (
+                isinstance(symbol, Instance)
+                and symbol.made is not None
+                and self._hands_over(symbol.made)
+            ):
+                continue
             if isinstance(symbol, External):
-                if symbol.path.partition(".")[0] in self.knowledge.libraries:
+                if symbol.path.partition(".")[0] in self.knowledge.acting_libraries:
                     return True
             elif isinstance(symbol, Constant):
                 if isinstance(symbol.value, str) and " " in symbol.value:
