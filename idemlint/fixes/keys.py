@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from idemlint.diagnostic import Applicability
 from idemlint.fixes.editors import Editors
 from idemlint.fixes.taking import KEY, hand_down, make_required, take_key
+from idemlint.knowledge.rows import Unstable
 from idemlint.model.entries import Entry, EntryKind, ToolParameter
 from idemlint.model.values import ValueKind
 
@@ -694,7 +695,8 @@ def unstable_fix(evidence: Evidence, model: Model) -> Fix | None:
     if not isinstance(node, ast.Call):
         return None
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-    if name in ("dumps", "dump"):
+    row = cure.origin.row
+    if isinstance(row, Unstable) and row.fix == "sort_keys":
         for keyword in node.keywords:
             if keyword.arg == "sort_keys":
                 cure.editor.replace_node(keyword.value, "True")
