@@ -11,7 +11,7 @@ import os
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from idemlint.cache import CachedLook, CachedUnit, ProjectCache, cache_path, digest
 from idemlint.diagnostic import Diagnostic, Position, Range
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Report", "Target", "check"]
 
+
+Part = TypeVar("Part")
 
 _START = Range(Position(1, 1), Position(1, 1))
 _FEW_FILES = 200
@@ -414,24 +416,33 @@ class _Run:
             if project.names is not None:
                 self._take_known(project, project.names)
                 units += [(project, path) for path in project.units if path not in project.found]
-        sizes = [project.looks[path].size for project, path in units]
-        self._total = sum(sizes)
-        count = worker_count() if sum(sizes) > _LITTLE_CODE else 1
-        shares = _shared_out(units, sizes, max(count, sum(sizes) // _MUCH_CODE))
-        if len(shares) > 1:
-            self._prepare()
-        for results in in_parallel(self._analyse_share, shares, count):
-            for root, share in results.items():
-                project = next(project for project in projects if project.root == root)
-                project.found.update(share.found)
-                project.cache.add_edges(share.edges)
-                project.cache.missing |= share.missing
-                self._parse(project, share.broken)
-                project.can_be_kept = project.can_be_kept and not share.warnings
-                self.warnings += share.warnings
+        for project, share in self._in_portions(units, self._analyse_share):
+            project.found.update(share.found)
+            project.cache.add_edges(share.edges)
+            project.cache.missing |= share.missing
+            self._parse(project, share.broken)
+            project.can_be_kept = project.can_be_kept and not share.warnings
+            self.warnings += share.warnings
         for project in projects:
             if project.names is not None:
                 self._keep(project)
+
+    def _in_portions(
+        self,
+        units: Sequence[tuple[_Project, str]],
+        work: Callable[[Sequence[tuple[_Project, str]]], dict[str, Part]],
+    ) -> Iterator[tuple[_Project, Part]]:
+        """What `work` gives for each project, by its root, of portions of `units`, in processes."""
+        sizes = [project.looks[path].size for project, path in units]
+        self._total = sum(sizes)
+        count = worker_count() if self._total > _LITTLE_CODE else 1
+        shares = _shared_out(units, sizes, max(count, self._total // _MUCH_CODE))
+        if len(shares) > 1:
+            self._prepare()
+        by_root = {project.root: project for project, _ in units}
+        for parts in in_parallel(work, shares, count):
+            for root, part in parts.items():
+                yield by_root[root], part
 
     def _prepare(self) -> None:
         """Make once what every process needs, before it is forked."""

@@ -14,16 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from idemlint.diagnostic import Position, Range
 from idemlint.inventory import CodePlace, Inventory
 from idemlint.linter import (
-    _LITTLE_CODE,
-    _MUCH_CODE,
     _by_knowledge,
     _by_project,
     _internal_error,
     _Project,
     _Run,
-    _shared_out,
 )
-from idemlint.workers import in_parallel, worker_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -133,22 +129,15 @@ class _SurveyRun(_Run):
             if project.names is not None
             for path in project.units
         ]
-        sizes = [project.looks[path].size for project, path in units]
-        count = worker_count() if sum(sizes) > _LITTLE_CODE else 1
-        shares = _shared_out(units, sizes, max(count, sum(sizes) // _MUCH_CODE))
-        if len(shares) > 1:
-            self._prepare()
-        for results in in_parallel(self._survey_share, shares, count):
-            for root, share in results.items():
-                project = next(project for project in projects if project.root == root)
-                project.found.update(share.found)
-                self._parse(project, share.broken)
-                self._entries.update(share.entries)
-                for key, replay in share.policies:
-                    self._policies[key].append(replay)
-                for found, key in share.on:
-                    self._on[found].add(key)
-                self.warnings += share.warnings
+        for project, share in self._in_portions(units, self._survey_share):
+            project.found.update(share.found)
+            self._parse(project, share.broken)
+            self._entries.update(share.entries)
+            for key, replay in share.policies:
+                self._policies[key].append(replay)
+            for found, key in share.on:
+                self._on[found].add(key)
+            self.warnings += share.warnings
 
     def _survey_share(self, units: Sequence[tuple[_Project, str]]) -> dict[str, _Share]:
         from idemlint.analysis import Analysis

@@ -362,21 +362,21 @@ class Knowledge:
     @functools.cached_property
     def effect_libraries(self) -> frozenset[str]:
         """The libraries that names of acting calls belong to."""
+        return self._acting_tops - sys.stdlib_module_names
+
+    @functools.cached_property
+    def _acting_tops(self) -> frozenset[str]:
         names, starts = self._acting_names
         found = {top for tops in (*names.values(), *starts.values()) for top in tops}
-        return frozenset(
-            top for top in found if top.isidentifier() and top not in sys.stdlib_module_names
-        )
+        return frozenset(top for top in found if top.isidentifier())
 
     @functools.cached_property
     def acting_libraries(self) -> frozenset[str]:
         """The same, with those of the standard library and those that pause or run code again."""
-        names, starts = self._acting_names
-        found = {top for tops in (*names.values(), *starts.values()) for top in tops}
-        for table in ("pause", "retry", "replay", "tool"):
-            for row in self.rows(table):
-                found.update(path.partition(".")[0] for path in row.path)
-        return frozenset(top for top in found if top.isidentifier())
+        tables = ("pause", "retry", "replay", "tool")
+        paths = (path for table in tables for row in self.rows(table) for path in row.path)
+        found = {path.partition(".")[0] for path in paths}
+        return self._acting_tops | {top for top in found if top.isidentifier()}
 
     # entries
 
