@@ -449,6 +449,16 @@ class Knowledge:
         )
 
     @functools.cached_property
+    def request_names(self) -> frozenset[str]:
+        """The last names of calls that send a request which may have to be sent once only."""
+        return frozenset(
+            path.rpartition(".")[2]
+            for row in self.rows("http")
+            if row.method == "POST" or row.method_at
+            for path in row.path
+        )
+
+    @functools.cached_property
     def _quiet_functions(self) -> dict[str, re.Pattern[str]]:
         lists = self._tables.lists["quiet_code"]
         return {kind: re.compile("|".join(texts), re.IGNORECASE) for kind, texts in lists.items()}

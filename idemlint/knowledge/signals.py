@@ -239,10 +239,8 @@ class Signals:
                 self._add(f"{name}=", Signal.RESENDER)
         for path, _, _ in (use for uses in knowledge.policy_uses.values() for use in uses):
             self._add(f"{_last(path)}(", Signal.RETRY, {_first(path)}, (("Retry", "retry"),))
-        for row in knowledge.rows("http"):
-            if row.method == "POST" or row.method_at:
-                for path in row.path:
-                    self._add(f".{_last(path)}(", Signal.REQUEST)
+        for name in knowledge.request_names:
+            self._add(f".{name}(", Signal.REQUEST)
 
     def _add_memory(self, knowledge: Knowledge) -> None:
         for text in _REMEMBERED:

@@ -17,7 +17,7 @@ from idemlint.model.words import shown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from idemlint.model.flow import Condition
+    from idemlint.model.flow import CallEvent, Condition
     from idemlint.model.memory import Container
     from idemlint.model.model import Model
     from idemlint.model.program import Class, Function, Module
@@ -39,50 +39,58 @@ class DedupFaults:
 
     def of(self, module: Module) -> Iterator[Evidence]:
         """The faults of the entries and functions of a module."""
-        for frame in self._frames(module):
-            for occurrence in self.model.runs.occurrences(frame):
-                if not self._acts(occurrence):
-                    continue
-                evidence = self._remembered(occurrence)
-                if evidence is None:
-                    evidence = self._recorded_late(occurrence)
-                if evidence is not None:
-                    yield evidence
+        for occurrence in self._occurrences(module):
+            if not self._acts(occurrence):
+                continue
+            evidence = self._remembered(occurrence)
+            if evidence is None:
+                evidence = self._recorded_late(occurrence)
+            if evidence is not None:
+                yield evidence
         yield from self._cached(module)
         yield from self._declared(module)
 
-    def _frames(self, module: Module) -> Iterator[Frame]:
+    def _occurrences(self, module: Module) -> Iterator[Occurrence]:
+        """What entries do, and what other functions do when they have looked something up."""
         model = self.model
         for entry in model.entries.of(module):
             if entry.function is not None:
-                yield entry.frame
+                yield from model.runs.occurrences(entry.frame)
         for function in model.functions(module, Family.WRITE | Family.MEMORY):
             frame = model.names.frame(function)
             writes = bool(model.places.of_function(function) & Family.WRITE)
-            if self._may_guard(frame, writes=writes):
-                yield frame
+            for event in self._guarded_calls(frame, writes=writes):
+                yield from model.runs.of_event(event, frame, _MAX_HELPERS)
 
-    def _may_guard(self, frame: Frame, *, writes: bool) -> bool:
-        """Whether a condition on something that can act looks something up."""
+    def _guarded_calls(self, frame: Frame, *, writes: bool) -> Iterator[CallEvent]:
+        """The calls of a function that can act and stand under a condition that looks something up."""
         assert frame.function is not None
         flow = self.model.names.flow(frame.function)
         writes = writes and any(event.name in self.model.writers for event in flow.calls)
-        seen: set[int] = set()
+        known: dict[int, bool] = {}
         for event in flow.calls:
             if not event.conditions or not self.model.runs.is_worthwhile(event):
                 continue
             for condition in event.conditions:
-                if id(condition) in seen or condition.kind != "test":
-                    continue
-                seen.add(id(condition))
-                if self.memory.looked_up(condition, frame) is not None:
-                    return True
-                if writes and any(
-                    source.deed.kind is DeedKind.CHECK and source.deed.store is not None
-                    for source in self.model.guards.sources(condition, frame)
-                ):
-                    return True
-        return False
+                looks = known.get(id(condition))
+                if looks is None:
+                    looks = known[id(condition)] = self._looks_up(condition, frame, writes=writes)
+                if looks:
+                    yield event
+                    break
+
+    def _looks_up(self, condition: Condition, frame: Frame, *, writes: bool) -> bool:
+        """Whether a condition holds where a container, or a store, does not hold something."""
+        guards = self.model.guards
+        if condition.kind != "test" or not guards.may_say(condition, frame, Polarity.ABSENT):
+            return False
+        return self.memory.looked_up(condition, frame) is not None or (
+            writes
+            and any(
+                source.deed.kind is DeedKind.CHECK and source.deed.store is not None
+                for source in guards.sources(condition, frame)
+            )
+        )
 
     def _acts(self, occurrence: Occurrence) -> bool:
         """Whether something happens outside of the project's stores that nothing else guards."""

@@ -343,6 +343,25 @@ class Guards:
         found = self._polarity(condition.node, frame, condition.statement, 0)
         return found if condition.holds else found.inverted()
 
+    def may_say(self, condition: Condition, frame: Frame, polarity: Polarity) -> bool:
+        """A look without following calls: whether a condition can say this of what was looked up."""
+        if condition.kind == "except":
+            return polarity is Polarity.ABSENT
+        if condition.kind != "test" or not isinstance(condition.node, ast.expr):
+            return False
+        node, sought = condition.node, polarity if condition.holds else polarity.inverted()
+        while isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            node, sought = node.operand, sought.inverted()
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            return self._compare_polarity(node) is sought
+        if isinstance(node, ast.Attribute | ast.Subscript):
+            return sought is Polarity.PRESENT
+        if isinstance(node, ast.Call):
+            func = node.func
+            name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "bool")
+            return sought is Polarity.PRESENT or name == "bool" or name in self.runs.function_names
+        return True
+
     def _polarity(
         self, node: ast.expr, frame: Frame, statement: ast.stmt | None, depth: int
     ) -> Polarity:

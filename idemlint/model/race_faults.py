@@ -66,13 +66,15 @@ class RaceFaults:
     def _is_checked(self, event: CallEvent, frame: Frame) -> bool:
         """Whether a look into any store decides if a call runs."""
         assert frame.function is not None
-        conditions = [*event.conditions]
+        guards = self.model.guards
+        asked = [(condition, Polarity.ABSENT) for condition in event.conditions]
         for point in self.model.names.flow(frame.function).returns:
-            conditions += point.conditions
+            asked += [(condition, Polarity.PRESENT) for condition in point.conditions]
         return any(
             source.deed.kind is DeedKind.CHECK and source.deed.store is not None
-            for condition in conditions
-            for source in self.model.guards.sources(condition, frame)
+            for condition, polarity in asked
+            if guards.may_say(condition, frame, polarity)
+            for source in guards.sources(condition, frame)
         )
 
     def _race(self, insert: Occurrence) -> Evidence | None:

@@ -150,7 +150,7 @@ class RetryFaults:
         )
 
     def _may_resend(self, event: CallEvent) -> bool:
-        return self.model.resends and isinstance(event.node.func, ast.Attribute)
+        return self.model.resends and event.name in self.model.knowledge.request_names
 
     @property
     def _options(self) -> frozenset[str]:
