@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import functools
 import re
 import sys
@@ -362,7 +363,7 @@ class Knowledge:
     @functools.cached_property
     def effect_libraries(self) -> frozenset[str]:
         """The libraries that names of acting calls belong to."""
-        return self._acting_tops - sys.stdlib_module_names
+        return self._acting_tops - sys.stdlib_module_names - vars(builtins).keys()
 
     @functools.cached_property
     def _acting_tops(self) -> frozenset[str]:

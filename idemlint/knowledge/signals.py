@@ -36,8 +36,8 @@ _KEEPING = ((".add(", ".append", "] = ", "setdefault("), ("if ",))
 _TOLD = ("is_new(", "is_dup", "is_seen(", "was_seen(", "has_seen(", "seen_before(", "already_seen(",
          "already_sent(", "already_processed(", "already_handled(", "is_processed(", "was_processed(",
          "was_handled(", "is_handled(", "check_and_")  # fmt: skip
-_ACTING = {"smtplib", "urllib"}
-"""Parts of the standard library that act on other machines."""
+_ACTING = {"smtplib": (), "urllib": ("urllib.request", "urlopen")}
+"""Parts of the standard library that act on other machines, with what tells of their use."""
 _AGAIN = (("for ", "while "), ("except", "status", ".ok", "is_success"), ("return", "break"))
 
 
@@ -104,7 +104,7 @@ class Signals:
         self.calls: set[str] = set()
         self._found: dict[str, dict[_Kind, set[str]]] = {}
         self.is_dedup_store = knowledge.is_dedup_store
-        self._acting = knowledge.effect_libraries | _ACTING
+        self._acting = knowledge.effect_libraries | _ACTING.keys()
         self._add_entries(knowledge)
         for library, name in knowledge.replaying_pauses:
             self._add(f"{name}(", Signal.PAUSE, {library})
@@ -190,8 +190,8 @@ class Signals:
         for names in (*self.decorators.values(), *self.bases.values()):
             libraries |= names
         for library in (libraries | knowledge.effect_libraries) - {ANY_LIBRARY}:
-            self._add(f"import {library}", Signal.LIBRARY, {library})
-            self._add(f"from {library}", Signal.LIBRARY, {library})
+            for text in _ACTING.get(library) or (f"import {library}", f"from {library}"):
+                self._add(text, Signal.LIBRARY, {library})
 
     def _add_entries(self, knowledge: Knowledge) -> None:
         for row in (*knowledge.rows("tool"), *knowledge.rows("replay")):

@@ -58,6 +58,8 @@ class Family(enum.IntFlag):
 
 
 _CODE = Family.ENTRY | Family.PAUSE
+_OF_OTHERS = frozenset({Signal.WRITE, Signal.MEMORY, Signal.RETRY, Signal.KEYED_RETRY})
+"""Signals of what acts through a library: a library is no store or provider to itself."""
 _FAMILIES = {
     Signal.CALL: Family.ENTRY,
     Signal.HANDLER: Family.ENTRY,
@@ -235,7 +237,7 @@ class Selection:
                 if meaning.signal is Signal.REQUEST and not self.resends:
                     continue
                 if family is not None and self._holds(
-                    meaning, text, others if meaning.signal is Signal.WRITE else mine
+                    meaning, text, others if meaning.signal in _OF_OTHERS else mine
                 ):
                     found |= family
         return found
@@ -347,7 +349,7 @@ class Places:
             if (family := _FAMILIES.get(meaning.signal))
             and (meaning.signal is not Signal.REQUEST or self._names.resends)
             and self._holds(
-                meaning, signals.texts[number], others if meaning.signal is Signal.WRITE else mine
+                meaning, signals.texts[number], others if meaning.signal in _OF_OTHERS else mine
             )
         )
 
