@@ -250,7 +250,7 @@ class Signals:
             self._add(text, Signal.MEMORY, self._acting)
         for path in knowledge.memory_decorators:
             self._add(f"@{_last(path)}", Signal.MEMORY, self._acting)
-            self._add(f".{_last(path)}", Signal.MEMORY, self._acting)
+            self._add(f"@{'.'.join(path.split('.')[-2:])}", Signal.MEMORY, self._acting)
 
     def _add_conflicts(self, knowledge: Knowledge) -> None:
         lists = knowledge.conflicts

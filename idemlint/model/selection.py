@@ -10,7 +10,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from idemlint.knowledge.signals import ANY_LIBRARY, Signal
-from idemlint.source.gate import Scan, aliases_in
+from idemlint.source.gate import Scan, aliases_in, imported_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,10 +25,6 @@ __all__ = ["Family", "Places", "ProjectNames", "Selection"]
 _DECORATOR = re.compile(r"@[ \t]*([A-Za-z_][\w.]*)")
 _CLASS = re.compile(r"\bclass[ \t]+\w+\(([^:]*)\)[ \t]*:")
 _PLAIN = {
-    "__init__",
-    "__enter__",
-    "__exit__",
-    "__call__",
     "main",
     "run",
     "wrapper",
@@ -165,7 +161,7 @@ class Selection:
             names = {
                 name
                 for name, number in facts.writers
-                if name not in _PLAIN and len(name) > 2 and self._writes(number, mine)
+                if _is_telling(name) and self._writes(number, mine)
             }
             if names:
                 stem = PurePath(path).stem
@@ -258,6 +254,11 @@ class Selection:
         return is_telling and self._is_known(libraries)
 
 
+def _is_telling(name: str) -> bool:
+    """Whether a function has a name of its own."""
+    return len(name) > 2 and name not in _PLAIN and not name.startswith("__")
+
+
 def _libraries(signals: Signals, numbers: Iterable[int]) -> frozenset[str]:
     return frozenset(
         name
@@ -291,6 +292,7 @@ class Places:
         self._numbers = {text: number for number, text in enumerate(signals.texts)}
         self._found: dict[Module, _Found] = {}
         self._aliases: dict[Module, dict[str, str]] = {}
+        self._imports: dict[Module, frozenset[str]] = {}
         self._choices: dict[
             tuple[Module, tuple[str, ...]], tuple[tuple[str, ...], tuple[str, ...]]
         ] = {}
@@ -322,6 +324,8 @@ class Places:
         text = module.source.text
         if not (text[offset].isalpha() or text[offset] == "_"):
             return True
+        if module.index.is_docstring(offset):
+            return False
         before = text[offset - 1] if offset else " "
         if before.isalnum() or before == "_":
             return not any(family & _CODE for family, _ in meant)
@@ -339,9 +343,9 @@ class Places:
         known = len(signals.texts)
         if number >= known:
             stems = self._names.writers[self._writers[number - known]]
-            text = module.source.text
-            stem = module.name.rpartition(".")[2]
-            calls = stem in stems or any(other in text for other in stems)
+            calls = module.name.rpartition(".")[2] in stems or not stems.isdisjoint(
+                self._imported(module)
+            )
             return ((Family.WRITE, ()),) if calls else ()
         return tuple(
             (family, meaning.companions)
@@ -417,6 +421,14 @@ class Places:
                 found |= Family.ENTRY
             self._chunks[chunk] = found
         return found
+
+    def _imported(self, module: Module) -> frozenset[str]:
+        """The words of the import statements of a module."""
+        known = self._imports.get(module)
+        if known is None:
+            words = imported_words(module.source.text.encode())
+            known = self._imports[module] = frozenset(word.decode() for word in words)
+        return known
 
     def aliases(self, module: Module) -> dict[str, str]:
         """The own names of what a module imports under another name."""

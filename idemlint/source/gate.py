@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import ahocorasick_rs
 
-__all__ = ["EMPTY", "CallerGate", "Companions", "FileFacts", "Gate", "Scan"]
+__all__ = ["EMPTY", "CallerGate", "Companions", "FileFacts", "Gate", "Scan", "imported_words"]
 
 Companions = tuple[tuple[str, ...], ...]
 
@@ -25,8 +25,13 @@ _DEFINITION = re.compile(rb"^(?:async )?def (\w+)", re.MULTILINE)
 _FUNCTION = re.compile(rb"def (\w+)")
 _IMPORTED = re.compile(rb"import[ \t]*(\([^)]*\)|[^\n]*)")
 _ALIAS = re.compile(rb"(\w+)[ \t]+as[ \t]+(\w+)")
+_IMPORT = re.compile(
+    rb"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import[ \t]+(\([^)]*\)|[^\n]*)", re.MULTILINE
+)
+_DOCSTRING = re.compile(rb":[ \t]*(?:#[^\n]*)?\r?\n\s*[rRuU]?(\"\"\"|''')")
 _SPLIT = re.compile(rb"^(?=\S)", re.MULTILINE)
 _WORD = re.compile(r"[\w.]+")
+_IMPORTED_WORD = re.compile(rb"\w+")
 _ASKED = re.compile(rb" in (?:self\.|cls\.)?(\w+)")
 _PUT = re.compile(rb"\.(?:add|append|appendleft|setdefault)\(|\] = ")
 _LAST_WORD = re.compile(rb"\w+$")
@@ -151,7 +156,7 @@ class Gate:
         for number, start, _ in found:
             if number in self._writing:
                 place = bisect.bisect_right(starts, start)
-                if place:
+                if place and not _is_in_docstring(data, starts[place - 1], start):
                     names.add((definitions[place - 1][1].decode(), number))
         return tuple(names)
 
@@ -186,6 +191,20 @@ def aliases_in(data: bytes) -> tuple[tuple[str, str], ...]:
     for listed in _IMPORTED.findall(data):
         found.update(_ALIAS.findall(listed))
     return tuple((name.decode(), alias.decode()) for name, alias in found if name != alias)
+
+
+def imported_words(data: bytes) -> set[bytes]:
+    """The words of all import statements of a file: names of modules, and what is taken from them."""
+    found: set[bytes] = set()
+    for module, names in _IMPORT.findall(data):
+        found.update(_IMPORTED_WORD.findall(module), _IMPORTED_WORD.findall(names))
+    return found
+
+
+def _is_in_docstring(data: bytes, definition: int, at: int) -> bool:
+    """Whether a place is in the docstring of the function whose definition starts before it."""
+    opening = _DOCSTRING.search(data, definition, at)
+    return opening is not None and not definition < data.find(opening[1], opening.end()) < at
 
 
 def remembers(data: bytes) -> bool:
@@ -232,21 +251,17 @@ class CallerGate:
     def __init__(self, names: Mapping[str, Collection[str]]) -> None:
         from ahocorasick_rs import BytesAhoCorasick
 
-        stems = {stem for listed in names.values() for stem in listed}
-        texts = sorted({f"{name}(" for name in names} | stems)
-        numbers = {text: number for number, text in enumerate(texts)}
-        self._called = {
-            numbers[f"{name}("]: frozenset(numbers[stem] for stem in listed)
-            for name, listed in names.items()
-        }
-        self._scan = BytesAhoCorasick([text.encode() for text in texts])
+        self._stems = {name: {stem.encode() for stem in listed} for name, listed in names.items()}
+        self._names = list(names)
+        self._scan = BytesAhoCorasick([f"{name}(".encode() for name in names])
 
     def calls(self, data: bytes) -> bool:
-        """Whether a file names one of the other files and a function of it."""
+        """Whether a file imports one of the other files and names a function of it."""
         found = {match[0] for match in self._scan.find_matches_as_indexes(data, overlapping=True)}
-        return any(
-            not found.isdisjoint(self._called[number]) for number in found & self._called.keys()
-        )
+        if not found:
+            return False
+        words = imported_words(data)
+        return any(not words.isdisjoint(self._stems[self._names[number]]) for number in found)
 
 
 def _names(bases: bytes) -> tuple[str, ...]:

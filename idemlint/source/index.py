@@ -35,6 +35,9 @@ _TOKEN = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
+_BEGINS_BLOCK = re.compile(r":[ \t]*(?:#[^\n]*)?\n\s*[rRuU]?\Z")
+_NEAR = 200
+"""How far before a docstring the colon is looked for, in characters."""
 _DEFINITION = re.compile(
     r"(?<!\\\n)^(?:(?:async[ \t]+)?(def|class)[ \t]+(\w+)|(@)|([^\s#)\]}@]))", re.MULTILINE
 )
@@ -66,6 +69,7 @@ class ModuleIndex:
     is_broken: bool = False
     """Whether a chunk did not parse, nor the file as a whole."""
     _strings: list[tuple[int, int]] = field(init=False)
+    _docstrings: list[tuple[int, int]] | None = None
     _whole: bool = False
 
     def __post_init__(self) -> None:
@@ -140,6 +144,17 @@ class ModuleIndex:
         start = text.rfind("\n", 0, offset) + 1
         mark = text.find("#", start, offset)
         return mark < 0 or bool({'"', "'"} & set(text[start:mark]))
+
+    def is_docstring(self, offset: int) -> bool:
+        """Whether an offset lies in a triple-quoted string that begins a block, by a quick look."""
+        if self._docstrings is None:
+            text = self.source.text
+            self._docstrings = [
+                span
+                for span in self._strings
+                if _BEGINS_BLOCK.search(text, max(0, span[0] - _NEAR), span[0])
+            ]
+        return _is_inside(offset, self._docstrings)
 
     def _recut(self) -> None:
         if self._whole:
