@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from idemlint.knowledge.facts import Knowledge
     from idemlint.knowledge.signals import Signals
     from idemlint.model.selection import Family, ProjectNames
-    from idemlint.source.gate import CallerGate, Gate
+    from idemlint.source.gate import Called, CallerGate, Gate
     from idemlint.source.notebooks import Notebook
     from idemlint.source.syntax import SyntaxProblem
 
@@ -131,9 +131,28 @@ class _Project:
         self.problems: dict[str, str] = {}
         self.unread: list[str] = []
         self.units: dict[str, Family] = {}
+        self.wanted: dict[str, Family] = {}
         self.names: ProjectNames | None = None
         self.found: dict[str, list[Diagnostic]] = {}
         self.can_be_kept = False
+
+    def families(self, path: str) -> Family:
+        """What a file is worth asking."""
+        from idemlint.model.selection import Family
+
+        return self.units.get(path, Family.NONE)
+
+    def add_caller(self, path: str, called: Called) -> None:
+        """Note what a file is worth asking for what it calls."""
+        from idemlint.model.selection import Family
+
+        families = self.families(path)
+        if called.writes:
+            families |= Family.WRITE
+        if called.acts:
+            families |= self.wanted.get(path, Family.NONE)
+        if families is not Family.NONE:
+            self.units[path] = families
 
 
 class _Share(NamedTuple):
@@ -241,6 +260,7 @@ class _Run:
             signals.writing,
             signals.remembering,
             signals.acting,
+            signals.acts,
         )
 
     # files
@@ -379,33 +399,34 @@ class _Run:
             families = selection.families(path)
             if families is not Family.NONE:
                 project.units[path] = families
+        project.wanted = selection.wanted()
         project.names = selection.names()
 
     def _find_callers(self, projects: Sequence[_Project]) -> None:
-        """Add the files that can call, in another one of their project, what writes to a store."""
+        """Add the files that can call, in another one of their project, what writes or acts."""
         from idemlint.model.selection import Family
         from idemlint.source.gate import CallerGate
 
         asked: list[tuple[CallerGate, _Project, str]] = []
         for project in projects:
-            if project.names is None or not project.names.writers:
+            if project.names is None or not (project.names.writers or project.names.actors):
                 continue
-            gate = CallerGate(project.names.writers)
+            gate = CallerGate(project.names.writers, project.names.actors)
             asked += [
                 (gate, project, path)
                 for path in project.paths
-                if not project.units.get(path, Family.NONE) & Family.WRITE
+                if path in project.wanted
+                or (project.names.writers and not project.families(path) & Family.WRITE)
             ]
         count = worker_count() if len(asked) > _FEW_FILES else 1
         shares = [asked[number::count] for number in range(count)]
 
-        def calling(share: Sequence[tuple[CallerGate, _Project, str]]) -> list[bool]:
+        def calling(share: Sequence[tuple[CallerGate, _Project, str]]) -> list[Called]:
             return [gate.calls(self._bytes(path)) for gate, _, path in share]
 
         for share, part in zip(shares, in_parallel(calling, shares), strict=True):
-            for (_, project, path), calls in zip(share, part, strict=True):
-                if calls:
-                    project.units[path] = project.units.get(path, Family.NONE) | Family.WRITE
+            for (_, project, path), called in zip(share, part, strict=True):
+                project.add_caller(path, called)
 
     # analysis
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from idemlint.model.evidence import Evidence
     from idemlint.model.program import Module
     from idemlint.model.selection import Family, ProjectNames
-    from idemlint.source.gate import FileFacts, Gate
+    from idemlint.source.gate import Called, FileFacts, Gate
     from idemlint.source.index import ModuleIndex
 
 __all__ = ["Session", "SupersededError"]
@@ -68,8 +68,8 @@ class _Kept:
     """What is known of one project from run to run.
 
     `listed` are its files on the disk, `None` if they have to be looked for; `doubtful` those that
-    may have changed there, `is_doubtful` says it of all. `calls` tells of the content of a file if
-    it can call one of `writers`.
+    may have changed there, `is_doubtful` says it of all. `calls` tells of the content of a file
+    which of `called`, the writers and actors of the project, it can call.
     """
 
     cache: ProjectCache = field(default_factory=ProjectCache)
@@ -79,8 +79,9 @@ class _Kept:
     facts: dict[str, FileFacts] = field(default_factory=dict)
     units: dict[str, Family] = field(default_factory=dict)
     names: ProjectNames | None = None
-    writers: object = None
-    calls: dict[str, tuple[bytes, bool]] = field(default_factory=dict)
+    wanted: dict[str, Family] = field(default_factory=dict)
+    called: object = None
+    calls: dict[str, tuple[bytes, Called]] = field(default_factory=dict)
     digests: dict[str, bytes] = field(default_factory=dict)
     analysis: Analysis | None = None
     runs: int = 0
@@ -329,22 +330,22 @@ class _WarmRun(_Run):
         kept = self._kept
         facts = {path: look.facts for path, look in project.looks.items()}
         if kept.names is None or not _are_same(facts, kept.facts):
-            kept.units, kept.names = self._selected(project, facts)
+            self._reselect(project, facts)
         kept.facts = facts
         project.units = dict(kept.units)
+        project.wanted = kept.wanted
         project.names = kept.names
 
-    def _selected(
-        self, project: _Project, facts: dict[str, FileFacts]
-    ) -> tuple[dict[str, Family], ProjectNames]:
+    def _reselect(self, project: _Project, facts: dict[str, FileFacts]) -> None:
         from idemlint.linter import _package
         from idemlint.model.selection import Family, Selection
 
+        kept = self._kept
         selection = Selection(self._signals, facts, _package(project))
         units = {path: selection.families(path) for path in project.paths}
-        return {p: found for p, found in units.items() if found is not Family.NONE}, (
-            selection.names()
-        )
+        kept.units = {path: found for path, found in units.items() if found is not Family.NONE}
+        kept.wanted = selection.wanted()
+        kept.names = selection.names()
 
     def _find_callers(self, projects: Sequence[_Project]) -> None:
         from idemlint.model.selection import Family
@@ -352,24 +353,22 @@ class _WarmRun(_Run):
 
         kept, project = self._kept, projects[0]
         assert project.names is not None
-        writers = project.names.writers
-        if not writers:
-            return
-        if kept.writers != writers:
-            kept.writers = writers
+        writers, actors = project.names.writers, project.names.actors
+        if kept.called != (writers, actors):
+            kept.called = writers, actors
             kept.calls.clear()
         gate: CallerGate | None = None
         for path in project.paths:
-            families = project.units.get(path, Family.NONE)
-            if families & Family.WRITE:
+            if path not in project.wanted and (
+                not writers or project.families(path) & Family.WRITE
+            ):
                 continue
             content = project.looks[path].digest
             known = kept.calls.get(path)
             if known is None or known[0] != content:
-                gate = gate or CallerGate(writers)
+                gate = gate or CallerGate(writers, actors)
                 known = kept.calls[path] = content, gate.calls(self._bytes(path))
-            if known[1]:
-                project.units[path] = families | Family.WRITE
+            project.add_caller(path, known[1])
 
     # analysis
 
@@ -488,4 +487,5 @@ def _ordered(facts: FileFacts) -> tuple[object, ...]:
         sorted(facts.defines.split()),
         sorted(facts.writers),
         sorted(facts.aliases),
+        sorted(facts.actors),
     )

@@ -12,6 +12,8 @@ from idemlint.knowledge.loader import load_tables
 from idemlint.knowledge.paths import PathTable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from idemlint.knowledge import rows as row_types
     from idemlint.knowledge.loader import UserRow
 
@@ -20,6 +22,8 @@ __all__ = ["Knowledge", "StoreRole", "snake_case"]
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _CALL_WITH_ARGUMENT = re.compile(r'^(.*)\("[^"]*"\)')
 _MAX_ALIASES = 4
+_CHANGING = ("insert", "atomic", "upsert", "update", "delete", "counter")
+_TOKEN_LIBRARIES = ("boto3", "aioboto3")
 
 
 def snake_case(name: str) -> str:
@@ -257,39 +261,7 @@ class Knowledge:
 
         A name that a row gives for any object has no library.
         """
-        found: dict[str, set[str]] = {}
-        paths: list[tuple[str, tuple[str, ...]]] = []
-        for row in self.rows("effect"):
-            paths += [(path, ()) for path in row.call]
-        for table in ("http", "pause", "lock", "caller"):
-            paths += [(path, ()) for row in self.rows(table) for path in row.path]
-        for row in self.rows("graph"):
-            paths += [(f"{row.built}.{name}", ()) for name in row.run]
-        for store in self.rows("store"):
-            listed = [form.call for form in store.forms]
-            for role in (
-                "exec",
-                "check",
-                "insert",
-                "atomic",
-                "upsert",
-                "update",
-                "delete",
-                "counter",
-            ):
-                listed += getattr(store, role)
-            paths += [(path, store.imports) for path in listed]
-        for services in self._tables.tokens.values():
-            paths += [
-                (f"{library}.{method}", ())
-                for methods in services.values()
-                for method in methods
-                for library in ("boto3", "aioboto3")
-            ]
-        for path, imports in paths:
-            top = path.partition(".")[0].partition("(")[0]
-            libraries = set(imports) if "*" in top or "?" in top else {top, *self._leading_to(top)}
-            found.setdefault(path.rpartition(".")[2], set()).update(libraries or {""})
+        found = self._by_last_name([*self._effects, *self._looks])
         names = {name: frozenset(tops) for name, tops in found.items() if not name.endswith("*")}
         starts = {
             name.rstrip("*"): frozenset(tops)
@@ -297,6 +269,54 @@ class Knowledge:
             if name.endswith("*") and name.strip("*")
         }
         return names, starts
+
+    @functools.cached_property
+    def effect_calls(self) -> dict[str, frozenset[str]]:
+        """The last names of calls that change something outside, files left out, with their libraries."""
+        found = self._by_last_name(self._effects)
+        return {name: frozenset(tops) for name, tops in found.items() if name.isidentifier()}
+
+    @property
+    def _effects(self) -> Iterator[tuple[str, Iterable[str]]]:
+        """The calls that can change something, with the libraries where a row names them."""
+        for row in self.rows("effect"):
+            yield from ((path, ()) for path in row.call)
+        for row in self.rows("http"):
+            yield from ((path, ()) for path in row.path if row.method != "GET")
+        for store in self.rows("store"):
+            if store.kind != "file":
+                listed = [form.call for form in store.forms]
+                for role in ("exec", *_CHANGING):
+                    listed += getattr(store, role)
+                yield from ((path, store.imports) for path in listed)
+        for services in self._tables.tokens.values():
+            for service, methods in services.items():
+                for library in _TOKEN_LIBRARIES:
+                    yield from ((f"{library}.{service}.{method}", ()) for method in methods)
+
+    @property
+    def _looks(self) -> Iterator[tuple[str, Iterable[str]]]:
+        """The other calls that rows know: reads, pauses, locks, calls of what they are handed."""
+        for row in self.rows("http"):
+            yield from ((path, ()) for path in row.path if row.method == "GET")
+        for table in ("pause", "lock", "caller"):
+            yield from ((path, ()) for row in self.rows(table) for path in row.path)
+        for row in self.rows("graph"):
+            yield from ((f"{row.built}.{name}", ()) for name in row.run)
+        for store in self.rows("store"):
+            roles = ("exec", "check", *_CHANGING) if store.kind == "file" else ("check",)
+            listed = [form.call for form in store.forms] if store.kind == "file" else []
+            for role in roles:
+                listed += getattr(store, role)
+            yield from ((path, store.imports) for path in listed)
+
+    def _by_last_name(self, paths: Iterable[tuple[str, Iterable[str]]]) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for path, imports in paths:
+            top = path.partition(".")[0].partition("(")[0]
+            libraries = set(imports) if "*" in top or "?" in top else {top, *self._leading_to(top)}
+            found.setdefault(path.rpartition(".")[2], set()).update(libraries or {""})
+        return found
 
     @functools.cached_property
     def _leads(self) -> dict[str, set[str]]:

@@ -105,6 +105,7 @@ class Signals:
         self._found: dict[str, dict[_Kind, set[str]]] = {}
         self.is_dedup_store = knowledge.is_dedup_store
         self._acting = knowledge.effect_libraries | _ACTING.keys()
+        self._effect_calls = knowledge.effect_calls
         self._add_entries(knowledge)
         for library, name in knowledge.replaying_pauses:
             self._add(f"{name}(", Signal.PAUSE, {library})
@@ -164,6 +165,24 @@ class Signals:
             for number, meanings in enumerate(self.meanings)
             if any(m.signal is Signal.LIBRARY and m.libraries & self._acting for m in meanings)
         )
+
+    @functools.cached_property
+    def acts(self) -> dict[bytes, frozenset[int]]:
+        """The names of calls that change something outside, with the numbers of their imports."""
+        imports: dict[str, set[int]] = {}
+        for number in self.acting:
+            for meaning in self.meanings[number]:
+                for library in meaning.libraries:
+                    imports.setdefault(library, set()).add(number)
+        return {
+            name.encode(): numbers
+            for name, libraries in self._effect_calls.items()
+            if (numbers := frozenset(n for top in libraries for n in imports.get(top, ())))
+        }
+
+    def needs_acting(self, meaning: Meaning) -> bool:
+        """Whether a text means something in every file that can act."""
+        return meaning.libraries is self._acting or meaning.libraries == self._acting
 
     @functools.cached_property
     def writing(self) -> frozenset[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
 import re
 from typing import TYPE_CHECKING
@@ -53,7 +54,9 @@ class Refusals:
         if name in self._errors or (name and self._words.search(name) is not None):
             return True
         for path in self.names.paths(Place(node, frame)):
-            if path in self._errors or self.knowledge.violation_stores(path):
+            if path in self._errors:
+                return True
+            if self.knowledge.violation_stores(path) and not _is_of_connections(path):
                 return True
         for symbol in self.names.resolve(Place(node, frame)):
             if isinstance(symbol, Literal) and isinstance(symbol.node, ast.Tuple | ast.List):
@@ -174,3 +177,9 @@ def _status(value: object) -> Iterable[int]:
     if isinstance(value, int) and not isinstance(value, bool):
         if _FIRST_STATUS <= value < _LAST_STATUS:
             yield value
+
+
+def _is_of_connections(path: str) -> bool:
+    """Whether a class of errors of Python also stands for a connection that was lost."""
+    named = vars(builtins).get(path)
+    return isinstance(named, type) and issubclass(ConnectionError, named)

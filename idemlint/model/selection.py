@@ -5,15 +5,21 @@ from __future__ import annotations
 import bisect
 import enum
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from idemlint.knowledge.signals import ANY_LIBRARY, Signal
-from idemlint.source.gate import Scan, aliases_in, imported_words
+from idemlint.source.gate import (
+    Scan,
+    aliases_in,
+    calls_by_function,
+    imported_words,
+    leading_to,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from idemlint.knowledge.signals import Meaning, Signals
     from idemlint.model.program import Function, Module
@@ -79,8 +85,8 @@ class ProjectNames:
     `decorators` and `bases` make entries, by the rows and by the project itself; `libraries` are
     those of the rows that it imports, `functions` the names of all functions that it defines,
     `writers` those of functions that can write to a store, each with the names that their files are
-    imported by; `pauses` says if anything can pause, `resends` if a client can be told to send requests
-    again.
+    imported by, `actors` those of functions that can change anything outside; `pauses` says if
+    anything can pause, `resends` if a client can be told to send requests again.
     """
 
     decorators: frozenset[str]
@@ -90,6 +96,7 @@ class ProjectNames:
     writers: Mapping[str, frozenset[str]]
     pauses: bool
     resends: bool = False
+    actors: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @classmethod
     def none(cls) -> ProjectNames:
@@ -104,6 +111,7 @@ class ProjectNames:
             and self.bases == other.bases
             and self.libraries == other.libraries
             and self.writers == other.writers
+            and self.actors == other.actors
             and self.pauses == other.pauses
             and self.resends == other.resends
             and missing.isdisjoint(other.functions)
@@ -136,38 +144,59 @@ class Selection:
     def names(self) -> ProjectNames:
         """The names of the project."""
         defined = b" ".join(found.defines for found in self.facts.values()).decode().split()
-        stems: dict[str, set[str]] = {}
-        for stem, writers in self.writers().items():
-            for name in writers:
-                stems.setdefault(name, set()).add(stem)
         pauses = any(self.families(path) & Family.PAUSE for path in self.facts)
         return ProjectNames(
             self.decorators,
             self.bases,
             self.libraries,
             frozenset(defined),
-            {name: frozenset(found) for name, found in stems.items()},
+            self.writers(),
             bool(pauses),
             self.resends,
+            self.actors(),
         )
 
-    def writers(self) -> dict[str, set[str]]:
-        """The functions that can write to a store, by the name that their file is imported by."""
-        found: dict[str, set[str]] = {}
+    def writers(self) -> dict[str, frozenset[str]]:
+        """The functions that can write to a store, with the names that their files are imported by."""
+
+        def names(facts: FileFacts) -> Iterator[str]:
+            mine = self._imported(facts) - {self._package} if facts.writers else frozenset()
+            return (name for name, number in facts.writers if self._writes(number, mine))
+
+        return self._by_name(names)
+
+    def actors(self) -> dict[str, frozenset[str]]:
+        """The functions that can change something outside, in the same form."""
+        acting = {library for n in self.signals.acting for library in _libraries(self.signals, [n])}
+        acting.discard(self._package)
+
+        def names(facts: FileFacts) -> Iterable[str]:
+            return facts.actors if not acting.isdisjoint(self._imported(facts)) else ()
+
+        return self._by_name(names)
+
+    def _by_name(self, names: Callable[[FileFacts], Iterable[str]]) -> dict[str, frozenset[str]]:
+        stems: dict[str, set[str]] = {}
         for path, facts in self.facts.items():
-            if not facts.writers:
-                continue
-            mine = self._imported(facts) - {self._package}
-            names = {
-                name
-                for name, number in facts.writers
-                if _is_telling(name) and self._writes(number, mine)
-            }
-            if names:
-                stem = PurePath(path).stem
-                if stem == "__init__":
-                    stem = PurePath(path).parent.name
-                found.setdefault(stem, set()).update(names)
+            place = PurePath(path)
+            stem = place.parent.name if place.stem == "__init__" else place.stem
+            for name in names(facts):
+                if _is_telling(name):
+                    stems.setdefault(name, set()).add(stem)
+        return {name: frozenset(found) for name, found in stems.items()}
+
+    def wanted(self) -> dict[str, Family]:
+        """What files are worth asking as well where they call one of `actors`."""
+        found: dict[str, Family] = {}
+        for path, facts in self.facts.items():
+            families = Family.NONE
+            for number in facts.texts:
+                for meaning in self.signals.meanings[number]:
+                    if self.signals.needs_acting(meaning):
+                        families |= _FAMILIES.get(meaning.signal, Family.NONE)
+            families &= ~self.families(path)
+            if families is not Family.NONE:
+                found[path] = families
         return found
 
     def _imported(self, facts: FileFacts) -> frozenset[str]:
@@ -293,6 +322,7 @@ class Places:
         self._found: dict[Module, _Found] = {}
         self._aliases: dict[Module, dict[str, str]] = {}
         self._imports: dict[Module, frozenset[str]] = {}
+        self._acting_calls: dict[Module, tuple[str, ...]] = {}
         self._choices: dict[
             tuple[Module, tuple[str, ...]], tuple[tuple[str, ...], tuple[str, ...]]
         ] = {}
@@ -343,19 +373,39 @@ class Places:
         known = len(signals.texts)
         if number >= known:
             stems = self._names.writers[self._writers[number - known]]
-            calls = module.name.rpartition(".")[2] in stems or not stems.isdisjoint(
+            is_called = module.name.rpartition(".")[2] in stems or not stems.isdisjoint(
                 self._imported(module)
             )
-            return ((Family.WRITE, ()),) if calls else ()
-        return tuple(
-            (family, meaning.companions)
-            for meaning in signals.meanings[number]
-            if (family := _FAMILIES.get(meaning.signal))
-            and (meaning.signal is not Signal.REQUEST or self._names.resends)
-            and self._holds(
-                meaning, signals.texts[number], others if meaning.signal in _OF_OTHERS else mine
+            return ((Family.WRITE, ()),) if is_called else ()
+        found = []
+        for meaning in signals.meanings[number]:
+            family = _FAMILIES.get(meaning.signal)
+            if not family or (meaning.signal is Signal.REQUEST and not self._names.resends):
+                continue
+            known_here = others if meaning.signal in _OF_OTHERS else mine
+            if self._holds(meaning, signals.texts[number], known_here):
+                found.append((family, meaning.companions))
+            elif signals.needs_acting(meaning) and (calls := self._calls_of_actors(module)):
+                found.append((family, (*meaning.companions, calls)))
+        return tuple(found)
+
+    def _calls_of_actors(self, module: Module) -> tuple[str, ...]:
+        """The calls in a module of what changes something outside, as far as it imports that."""
+        known = self._acting_calls.get(module)
+        if known is None:
+            calls = calls_by_function(module.source.text.encode())
+            words = self._imported(module)
+            acting = {
+                name.encode()
+                for name, stems in self._names.actors.items()
+                if not stems.isdisjoint(words)
+            }
+            inside = leading_to(acting, calls)
+            acting &= {name for names in calls.values() for name in names}
+            known = self._acting_calls[module] = tuple(
+                sorted(f"{name.decode()}(" for name in acting | inside)
             )
-        )
+        return known
 
     def _holds(self, meaning: Meaning, text: str, mine: frozenset[str]) -> bool:
         """What a file writes through has to be imported there; for entries the project is enough."""

@@ -15,7 +15,16 @@ if TYPE_CHECKING:
 
     import ahocorasick_rs
 
-__all__ = ["EMPTY", "CallerGate", "Companions", "FileFacts", "Gate", "Scan", "imported_words"]
+__all__ = [
+    "EMPTY",
+    "Called",
+    "CallerGate",
+    "Companions",
+    "FileFacts",
+    "Gate",
+    "Scan",
+    "imported_words",
+]
 
 Companions = tuple[tuple[str, ...], ...]
 
@@ -31,6 +40,7 @@ _IMPORT = re.compile(
 _DOCSTRING = re.compile(rb":[ \t]*(?:#[^\n]*)?\r?\n\s*[rRuU]?(\"\"\"|''')")
 _SPLIT = re.compile(rb"^(?=\S)", re.MULTILINE)
 _WORD = re.compile(r"[\w.]+")
+_CALLED = re.compile(rb"(\w+)\(")
 _IMPORTED_WORD = re.compile(rb"\w+")
 _ASKED = re.compile(rb" in (?:self\.|cls\.)?(\w+)")
 _PUT = re.compile(rb"\.(?:add|append|appendleft|setdefault)\(|\] = ")
@@ -57,6 +67,7 @@ class FileFacts(NamedTuple):
     defines: bytes = b""
     writers: tuple[tuple[str, int], ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()
+    actors: tuple[str, ...] = ()
 
 
 EMPTY = FileFacts()
@@ -74,7 +85,8 @@ class Gate:
 
     `texts` are what to look for, `makers` those that make tools of functions. `companions` are by
     the number of a text: it counts only in a file where all of one group, each by one of its
-    choices, stand beside it.
+    choices, stand beside it. `acts` are the names of calls that change something outside, with the
+    numbers of the imports that they need.
     """
 
     def __init__(
@@ -85,8 +97,10 @@ class Gate:
         writing: frozenset[int],
         remembering: frozenset[int] = frozenset(),
         acting: frozenset[int] = frozenset(),
+        acts: Mapping[bytes, frozenset[int]] | None = None,
     ) -> None:
         self._texts = texts
+        self._acts = acts or {}
         self._remembering = remembering
         self._acting = acting
         self._writing = writing
@@ -144,7 +158,17 @@ class Gate:
             defines,
             () if self._writing.isdisjoint(numbers) else self._writers(data, found),
             aliases_in(data) if numbers and b" as " in data else (),
+            self._actors(data, numbers & self._acting),
         )
+
+    def _actors(self, data: bytes, libraries: set[int]) -> tuple[str, ...]:
+        """The functions that call what changes something outside through one of these libraries."""
+        if not libraries:
+            return ()
+        calls = calls_by_function(data)
+        called = {name for names in calls.values() for name in names}
+        acting = {name for name in called & self._acts.keys() if self._acts[name] & libraries}
+        return tuple(name.decode() for name in leading_to(acting, calls))
 
     def _writers(
         self, data: bytes, found: list[tuple[int, int, int]]
@@ -207,6 +231,31 @@ def _is_in_docstring(data: bytes, definition: int, at: int) -> bool:
     return opening is not None and not definition < data.find(opening[1], opening.end()) < at
 
 
+def calls_by_function(data: bytes) -> dict[bytes, set[bytes]]:
+    """The names that the functions of a file call, by the names of the functions."""
+    found: dict[bytes, set[bytes]] = {}
+    defined = list(_FUNCTION.finditer(data))
+    for place, match in enumerate(defined, 1):
+        end = defined[place].start() if place < len(defined) else len(data)
+        found.setdefault(match[1], set()).update(_CALLED.findall(data, match.end(), end))
+    return found
+
+
+def leading_to(acting: set[bytes], calls: Mapping[bytes, set[bytes]]) -> set[bytes]:
+    """The functions that call one of `acting`, or a function of the same file that does."""
+    found: set[bytes] = set()
+    sought = acting
+    while sought:
+        more = {
+            name
+            for name, called in calls.items()
+            if name not in found and not sought.isdisjoint(called)
+        }
+        found |= more
+        sought = more
+    return found
+
+
 def remembers(data: bytes) -> bool:
     """Whether a file looks into a container and puts something into one of that name."""
     asked = set(_ASKED.findall(data))
@@ -242,26 +291,41 @@ class Scan:
         return sorted((start, number) for number, start, _ in found)
 
 
+class Called(NamedTuple):
+    """Whether a file can call what writes to a store, and what changes anything outside."""
+
+    writes: bool
+    acts: bool
+
+
 class CallerGate:
     """Looks for files that can call functions of other files.
 
-    `names` are the names of functions, with those under which their files are imported.
+    Both are names of functions, with those under which their files are imported: `writers` of those
+    that write to a store, `actors` of those that change anything outside.
     """
 
-    def __init__(self, names: Mapping[str, Collection[str]]) -> None:
+    def __init__(
+        self, writers: Mapping[str, Collection[str]], actors: Mapping[str, Collection[str]]
+    ) -> None:
         from ahocorasick_rs import BytesAhoCorasick
 
-        self._stems = {name: {stem.encode() for stem in listed} for name, listed in names.items()}
-        self._names = list(names)
+        names = sorted(writers.keys() | actors.keys())
+        self._stems = [
+            tuple({stem.encode() for stem in listed.get(name, ())} for listed in (writers, actors))
+            for name in names
+        ]
         self._scan = BytesAhoCorasick([f"{name}(".encode() for name in names])
 
-    def calls(self, data: bytes) -> bool:
+    def calls(self, data: bytes) -> Called:
         """Whether a file imports one of the other files and names a function of it."""
         found = {match[0] for match in self._scan.find_matches_as_indexes(data, overlapping=True)}
-        if not found:
-            return False
-        words = imported_words(data)
-        return any(not words.isdisjoint(self._stems[self._names[number]]) for number in found)
+        words = imported_words(data) if found else set()
+        writes, acts = (
+            any(not words.isdisjoint(self._stems[number][kind]) for number in found)
+            for kind in (0, 1)
+        )
+        return Called(writes, acts)
 
 
 def _names(bases: bytes) -> tuple[str, ...]:
