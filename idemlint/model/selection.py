@@ -10,13 +10,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from idemlint.knowledge.signals import ANY_LIBRARY, Signal
-from idemlint.source.gate import (
-    Scan,
-    aliases_in,
-    calls_by_function,
-    imported_words,
-    leading_to,
-)
+from idemlint.source.calls import calls_by_function, imported_words, leading_to
+from idemlint.source.gate import Scan, aliases_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -374,7 +369,7 @@ class Places:
         if number >= known:
             stems = self._names.writers[self._writers[number - known]]
             is_called = module.name.rpartition(".")[2] in stems or not stems.isdisjoint(
-                self._imported(module)
+                self.imported(module)
             )
             return ((Family.WRITE, ()),) if is_called else ()
         found = []
@@ -394,7 +389,7 @@ class Places:
         known = self._acting_calls.get(module)
         if known is None:
             calls = calls_by_function(module.source.text.encode())
-            words = self._imported(module)
+            words = self.imported(module)
             acting = {
                 name.encode()
                 for name, stems in self._names.actors.items()
@@ -472,7 +467,7 @@ class Places:
             self._chunks[chunk] = found
         return found
 
-    def _imported(self, module: Module) -> frozenset[str]:
+    def imported(self, module: Module) -> frozenset[str]:
         """The words of the import statements of a module."""
         known = self._imports.get(module)
         if known is None:

@@ -10,6 +10,8 @@ import functools
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from idemlint.source.calls import calls_by_function, imported_words, leading_to
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
@@ -34,14 +36,9 @@ _DEFINITION = re.compile(rb"^(?:async )?def (\w+)", re.MULTILINE)
 _FUNCTION = re.compile(rb"def (\w+)")
 _IMPORTED = re.compile(rb"import[ \t]*(\([^)]*\)|[^\n]*)")
 _ALIAS = re.compile(rb"(\w+)[ \t]+as[ \t]+(\w+)")
-_IMPORT = re.compile(
-    rb"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import[ \t]+(\([^)]*\)|[^\n]*)", re.MULTILINE
-)
 _DOCSTRING = re.compile(rb":[ \t]*(?:#[^\n]*)?\r?\n\s*[rRuU]?(\"\"\"|''')")
 _SPLIT = re.compile(rb"^(?=\S)", re.MULTILINE)
 _WORD = re.compile(r"[\w.]+")
-_CALLED = re.compile(rb"(\w+)\(")
-_IMPORTED_WORD = re.compile(rb"\w+")
 _ASKED = re.compile(rb" in (?:self\.|cls\.)?(\w+)")
 _PUT = re.compile(rb"\.(?:add|append|appendleft|setdefault)\(|\] = ")
 _LAST_WORD = re.compile(rb"\w+$")
@@ -217,43 +214,10 @@ def aliases_in(data: bytes) -> tuple[tuple[str, str], ...]:
     return tuple((name.decode(), alias.decode()) for name, alias in found if name != alias)
 
 
-def imported_words(data: bytes) -> set[bytes]:
-    """The words of all import statements of a file: names of modules, and what is taken from them."""
-    found: set[bytes] = set()
-    for module, names in _IMPORT.findall(data):
-        found.update(_IMPORTED_WORD.findall(module), _IMPORTED_WORD.findall(names))
-    return found
-
-
 def _is_in_docstring(data: bytes, definition: int, at: int) -> bool:
     """Whether a place is in the docstring of the function whose definition starts before it."""
     opening = _DOCSTRING.search(data, definition, at)
     return opening is not None and not definition < data.find(opening[1], opening.end()) < at
-
-
-def calls_by_function(data: bytes) -> dict[bytes, set[bytes]]:
-    """The names that the functions of a file call, by the names of the functions."""
-    found: dict[bytes, set[bytes]] = {}
-    defined = list(_FUNCTION.finditer(data))
-    for place, match in enumerate(defined, 1):
-        end = defined[place].start() if place < len(defined) else len(data)
-        found.setdefault(match[1], set()).update(_CALLED.findall(data, match.end(), end))
-    return found
-
-
-def leading_to(acting: set[bytes], calls: Mapping[bytes, set[bytes]]) -> set[bytes]:
-    """The functions that call one of `acting`, or a function of the same file that does."""
-    found: set[bytes] = set()
-    sought = acting
-    while sought:
-        more = {
-            name
-            for name, called in calls.items()
-            if name not in found and not sought.isdisjoint(called)
-        }
-        found |= more
-        sought = more
-    return found
 
 
 def remembers(data: bytes) -> bool:
