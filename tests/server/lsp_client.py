@@ -74,6 +74,10 @@ class LspClient:
         self.answers: dict[int, dict[str, Any]] = {}
         self.requests: list[dict[str, Any]] = []
         self.log: list[str] = []
+        self.replies: dict[str, Any] = {
+            "workspace/applyEdit": {"applied": True},
+            "window/showDocument": {"success": True},
+        }
         self._incoming: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self._ids = itertools.count(1)
         threading.Thread(target=self._read, daemon=True).start()
@@ -141,8 +145,7 @@ class LspClient:
             raise EOFError("".join(self.log[-20:]))
         if "method" in message and "id" in message:
             self.requests.append(message)
-            result = {"applied": True} if message["method"] == "workspace/applyEdit" else None
-            self.send({"id": message["id"], "result": result})
+            self.send({"id": message["id"], "result": self.replies.get(message["method"])})
         elif "method" in message or message.get("id") is None:
             self.notes.append(message)
         else:

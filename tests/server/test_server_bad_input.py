@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import TOOL
+from conftest import RETRY, TOOL
 from lsp_client import LspClient, ServerError, span, uri
 
 if TYPE_CHECKING:
@@ -194,6 +194,20 @@ def test_cancelled_requests_are_answered(launch, project: Path) -> None:
         client.notify("$/cancelRequest", {"id": number})
     client.notify("$/cancelRequest", {"id": 12345})
     assert {answer_or_code(client, number) for number in numbers} <= {"full", -32800}
+    assert is_alive(client, project)
+
+
+@pytest.mark.parametrize("answer", [None, 7, {}, {"applied": "yes"}])
+def test_wrong_answers_of_the_client_leave_nobody_waiting(
+    launch, project: Path, answer: object
+) -> None:
+    client = launch()
+    client.replies["workspace/applyEdit"] = answer
+    address = client.open(project / "retry.py", RETRY)
+    client.published(address, 1)
+    asked = {"command": "idemlint.applyAutofix", "arguments": [{"uri": address, "version": 1}]}
+    assert client.request("workspace/executeCommand", asked, timeout=20) is None
+    client.send({"id": "nobody asked", "result": 7})
     assert is_alive(client, project)
 
 
