@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcContentModified, JsonRpcException, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
 from idemlint import __version__
@@ -34,6 +34,7 @@ from idemlint.server.settings import AllSettings, Run, SettingsError, read_setti
 from idemlint.server.transport import Output, follow_process, serve
 from idemlint.server.worker import InterruptedWork, Worker
 from idemlint.server.workspace import Workspace
+from idemlint.session import SupersededError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -369,7 +370,7 @@ class Server(LanguageServer):
         if checked is None or checked.target is None:
             return []
         actions = self._actions(checked)
-        return await self.work.run(lambda: actions.offered(params))
+        return await self._unless_changed(lambda: actions.offered(params), [])
 
     async def on_resolve(self, action: types.CodeAction) -> types.CodeAction:
         """The edit of an action that was chosen."""
@@ -378,7 +379,10 @@ class Server(LanguageServer):
         if checked is None or checked.target is None:
             return action
         actions = self._actions(checked)
-        action.edit = await self.work.run(lambda: actions.resolved(data))
+        try:
+            action.edit = await self.work.run(lambda: actions.resolved(data))
+        except SupersededError:
+            raise JsonRpcContentModified("the text was changed meanwhile") from None
         return action
 
     def _actions(self, checked: Checked) -> Actions:
@@ -388,6 +392,7 @@ class Server(LanguageServer):
             self._editor(checked.item.path),
             self.client,
             Locator(self.documents, self.client.encoding),
+            lambda: self.documents.at(checked.item.path) is not checked.item,
         )
 
     async def on_hover(self, params: types.HoverParams) -> types.Hover | None:
@@ -450,7 +455,7 @@ class Server(LanguageServer):
         """What `work` gives on the worker; what is typed meanwhile breaks it off."""
         try:
             return await self.work.run(work)
-        except (InterruptedWork, KnowledgeError):
+        except (InterruptedWork, SupersededError, KnowledgeError):
             # wrong rows were told when the text was checked
             return otherwise
 
@@ -470,7 +475,7 @@ class Server(LanguageServer):
         if checked is None or checked.target is None:
             return
         actions = self._actions(checked)
-        edit = await self.work.run(lambda: actions.resolved(commands.FIX_ALL))
+        edit = await self._unless_changed(lambda: actions.resolved(commands.FIX_ALL), None)
         if edit is None:
             return
         try:

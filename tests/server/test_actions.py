@@ -10,6 +10,14 @@ import pytest
 from conftest import RETRY, TOOL
 from lsp_client import DEFAULT, ServerError, applied, edits_of, span, uri
 
+from idemlint.config.discovery import Resolver
+from idemlint.linter import Target
+from idemlint.server.checks import Checked
+from idemlint.server.documents import Document
+from idemlint.server.fixing import Fixing
+from idemlint.server.positions import Encoding
+from idemlint.session import Session, SupersededError
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -324,6 +332,41 @@ async def ship(order: str) -> str:
     module = filled["edits"][0]["newText"]
     ast.parse(module)
     assert "async def" in module
+
+
+def test_fixes_for_a_text_that_was_changed_are_given_up(project: Path) -> None:
+    path = project / "retry.py"
+    item = Document(uri(path), path, 1, "python", RETRY, Encoding.UTF16)
+    target = Target(str(path), Resolver(project).root, item.contents)
+    session = Session()
+    report = [found for found in session.check([target]) if found][-1]
+    checked = Checked(item, target, report.diagnostics, (target,))
+    assert Fixing(session, checked).fixes_of("IDM101")
+    for work in ("all_fixes", "fixes_of"):
+        fixing = Fixing(session, checked, lambda: True)
+        with pytest.raises(SupersededError):
+            getattr(fixing, work)(*(["IDM101"] if work == "fixes_of" else []))
+    assert Fixing(session, checked).fixes_of("IDM101")
+
+
+def test_answers_are_for_the_newest_text_or_refused(launch, project: Path) -> None:
+    more = RETRY.partition("\n\n\n")[2]
+    text = RETRY + "".join(more.replace("def send", f"def send_{n}") for n in range(40))
+    client = launch()
+    address, found = opened(client, project / "retry.py", text)
+    assert len(found) == 41
+    action = {"title": "", "data": {"do": "rule", "code": "IDM101", "uri": address}}
+    for version in range(2, 6):
+        number = client.ask("codeAction/resolve", action)
+        client.change(address, version, {"range": span(0, 0, 0), "text": "\n"})
+        try:
+            edit = client.answer(number)["edit"]
+        except ServerError as refused:
+            assert refused.code == -32801
+        else:
+            assert edit["documentChanges"][0]["textDocument"]["version"] == version
+        assert len(client.published(address, version)) == 41
+    assert client.request("codeAction/resolve", action)["edit"]
 
 
 def test_settings_switch_actions_off(launch, project: Path) -> None:
