@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from idemlint.knowledge.loader import KnowledgeError
 from idemlint.linter import Report, Target
 from idemlint.server.documents import Document
+from idemlint.server.holding import Settled, Text, held
 from idemlint.server.syntax import SyntaxWatch, diagnostics_of
 from idemlint.server.worker import InterruptedWork
 from idemlint.session import Session, SupersededError
@@ -110,6 +111,7 @@ class Checker:
         self._inexact: dict[tuple[str, str], _Group] = {}
         self._waiting: dict[str, list[asyncio.Future[Checked]]] = defaultdict(list)
         self._syntax: dict[str, tuple[Item, SyntaxWatch]] = {}
+        self._settled: dict[str, Settled] = {}
         self._troubles: set[str] = set()
         self._runs = 0
         self._cleanings = 0
@@ -133,6 +135,7 @@ class Checker:
         """Forget what was found in a file, and see to those that were open beside it."""
         self._latest.pop(os.fspath(path), None)
         self._syntax.pop(os.fspath(path), None)
+        self._settled.pop(os.fspath(path), None)
         for future in self._waiting.pop(os.fspath(path), ()):
             if not future.done():
                 future.cancel()
@@ -314,12 +317,11 @@ class Checker:
             return
         watch = SyntaxWatch() if known is None else known[1]
         self._syntax[target.path] = item, watch
-        if not self._workspace.editor_settings(item.path).show_syntax_errors:
-            watch.errors = ()
-        elif isinstance(item, Document):
+        if isinstance(item, Document):
             watch.look(self.session.index(target) or ModuleIndex(item.source))
         else:
             watch.errors = diagnostics_of(item.path, item.notebook.syntax_errors())
+            watch.broken = ((1, item.source.row_count),) if watch.errors else ()
 
     def _looks_again(self, group: _Group) -> bool:
         """Make syntax errors exact; whether that changed any."""
@@ -350,10 +352,10 @@ class Checker:
             path = os.fspath(diagnostic.path)
             if path in found:
                 found[path].append(diagnostic)
-        for path, item in group.items.items():
-            known = self._syntax.get(path)
-            if known is not None and known[0] is item:
-                found[path] += known[1].errors
+        found = self._with_hidden(group, found)
+        for path, watch in self._watches(group).items():
+            if self._workspace.editor_settings(group.items[path].path).show_syntax_errors:
+                found[path] += watch.errors
         targets = {target.path: target for target in group.targets}
         return [
             Checked(
@@ -366,17 +368,46 @@ class Checker:
             for path, item in group.items.items()
         ]
 
+    def _watches(self, group: _Group) -> dict[str, SyntaxWatch]:
+        """What is known of the syntax of the texts as they are."""
+        return {
+            path: known[1]
+            for path, item in group.items.items()
+            if (known := self._syntax.get(path)) is not None and known[0] is item
+        }
+
+    def _with_hidden(
+        self, group: _Group, found: dict[str, list[Diagnostic]]
+    ) -> dict[str, list[Diagnostic]]:
+        """Findings by file, with those that a statement hides which does not parse."""
+        watches = self._watches(group)
+        if not any(watch.broken for watch in watches.values()):
+            for path, item in group.items.items():
+                self._settled[path] = Settled(item.source, tuple(found[path]))
+            return found
+        texts = {
+            path: Text(item.source, watches[path].broken if path in watches else ())
+            for path, item in group.items.items()
+        }
+        return {path: held(path, found[path], texts, self._settled) for path in found}
+
     def _tell(self, results: list[Checked]) -> None:
         """Tell of results for texts that are still the newest."""
-        current = [entry for entry in results if self._documents.at(entry.item.path) is entry.item]
-        for entry in current:
+        news = []
+        for entry in results:
+            if self._documents.at(entry.item.path) is not entry.item:
+                continue
             path = os.fspath(entry.item.path)
+            known = self._latest.get(path)
             self._latest[path] = entry
             for future in self._waiting.pop(path, ()):
                 if not future.done():
                     future.set_result(entry)
-        if current:
-            self._on_checked(current)
+            is_same = known is not None and known.diagnostics == entry.diagnostics
+            if known is None or known.item is not entry.item or not is_same:
+                news.append(entry)
+        if news:
+            self._on_checked(news)
 
 
 def _close(group: _Group) -> None:
