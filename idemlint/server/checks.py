@@ -50,6 +50,8 @@ _RUNS_TO_CLEAN = 4
 """Checks after which memory is cleaned, when there is nothing else to do."""
 _MOST_RUNS = 16
 """Checks after which it is cleaned whatever there is to do."""
+_SHOWN = 200
+"""How much of what a client sends is told in the log."""
 _CLEANINGS_TO_THE_BOTTOM = 5
 """Every so many times all of it is looked at."""
 
@@ -262,17 +264,32 @@ class Checker:
         """The groups that have to be checked, and the files that are not linted."""
         targets, unlinted = [], []
         for path, item in items.items():
-            settings = self._workspace.settings_for(item.path)
-            if settings is None:
+            target = self._target(path, item)
+            if target is None:
                 unlinted.append(path)
             else:
-                targets.append(Target(path, settings, item.contents))
+                targets.append(target)
         groups = {}
         for group in self.session.groups(targets):
             if any(target.path in dirty for target in group):
                 mine = {target.path: items[target.path] for target in group}
                 groups[self.session.key(group[0])] = _Group(mine, group)
         return groups, unlinted
+
+    def _target(self, path: str, item: Item) -> Target | None:
+        """The target for a text; `None` if it is not to be checked, or its address is no path."""
+        try:
+            settings = self._workspace.settings_for(item.path)
+            if settings is None:
+                return None
+            target = Target(path, settings, item.contents)
+            self.session.key(target)
+        except (OSError, ValueError) as error:
+            if path not in self._troubles:
+                self._troubles.add(path)
+                _LOG.warning("`%s` is not checked: %s", item.uri[:_SHOWN], str(error)[:_SHOWN])
+            return None
+        return target
 
     def _begin(self, group: _Group, before: _Group | None) -> None:
         if before is not None:
@@ -383,6 +400,8 @@ class Checker:
         watches = self._watches(group)
         if not any(watch.broken for watch in watches.values()):
             for path, item in group.items.items():
+                if self._documents.at(item.path) is not item:
+                    continue
                 self._settled[path] = Settled(item.source, tuple(found[path]))
             return found
         texts = {

@@ -84,6 +84,11 @@ class LspClient:
         threading.Thread(target=self._read_log, daemon=True).start()
 
     def _read(self) -> None:
+        with contextlib.suppress(ValueError):  # a test has closed the pipe
+            self._read_all()
+        self._incoming.put(None)
+
+    def _read_all(self) -> None:
         stream = self.process.stdout
         while True:
             length = 0
@@ -95,7 +100,6 @@ class LspClient:
             message = json.loads(stream.read(length))
             message["_at"] = time.perf_counter()
             self._incoming.put(message)
-        self._incoming.put(None)
 
     def _read_log(self) -> None:
         for line in self.process.stderr:
