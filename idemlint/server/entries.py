@@ -177,7 +177,8 @@ def _facts(entry: EntryRecord, locator: Locator) -> Iterator[str]:
     for call in entry.unknown[:_MOST]:
         yield f"not known: {_way(call.steps[-1:], locator)}, {call.reason}"
     yield from _more(len(entry.unknown), "calls that are not known")
-    yield f"key: {key_text(entry)}"
+    if entry.key.need != "n/a":
+        yield f"key: {key_text(entry)}"
     yield from _guards(entry, effects[:_MOST], locator)
     for replay in entry.replays:
         place = "" if replay.place is None else f" ({_link(replay.place, locator)})"
