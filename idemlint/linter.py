@@ -553,6 +553,19 @@ class _Run:
             for diagnostic in self._as_reported(self.targets[path], by_path[path])
         ]
 
+    def _reported(self, projects: Sequence[_Project]) -> tuple[list[Diagnostic], list[Diagnostic]]:
+        """What is reported, and what comments silence, in rows of the files."""
+        notebooks, self._notebooks = self._notebooks, {}
+        kept = self._settle(projects)
+        self.ignore_noqa = True
+        known = {(found.path, found.range, found.code) for found in kept}
+        everything = self._settle(projects)
+        self._notebooks, self.ignore_noqa = notebooks, False
+        silenced = [
+            found for found in everything if (found.path, found.range, found.code) not in known
+        ]
+        return kept, silenced
+
     def _as_reported(self, target: Target, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
         """What is left of the findings in a file, with the fixes that its settings allow."""
         settled = self._settle_file(target, diagnostics)

@@ -10,13 +10,14 @@ from __future__ import annotations
 import os
 import time
 from collections import OrderedDict
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from idemlint.cache import CachedUnit, ProjectCache, cache_path, digest
-from idemlint.linter import Report, _Project, _project_files, _Run
+from idemlint.linter import Report, Target, _Project, _project_files, _Run
 from idemlint.model.program import Program
 from idemlint.source.projects import ProjectRoots
 
@@ -28,14 +29,15 @@ if TYPE_CHECKING:
     from idemlint.cache import CachedLook
     from idemlint.config.settings import Settings
     from idemlint.diagnostic import Diagnostic, Range
+    from idemlint.inventory import EntryRecord
     from idemlint.knowledge.facts import Knowledge
     from idemlint.knowledge.signals import Signals
-    from idemlint.linter import Target
     from idemlint.model.evidence import Evidence
     from idemlint.model.program import Module
     from idemlint.model.selection import Family, ProjectNames
     from idemlint.source.gate import Called, FileFacts, Gate
     from idemlint.source.index import ModuleIndex
+    from idemlint.survey import Share
 
 __all__ = ["Session", "SupersededError"]
 
@@ -153,6 +155,22 @@ class Session:
         module = kept.analysis.program.module(Path(target.path))
         return None if module is None else module.index
 
+    def entry_places(self, targets: Sequence[Target], path: str) -> list[tuple[int, int]]:
+        """Where the entries of a file start, row and column from 1; nothing else is asked of them.
+
+        The file is one of `targets`, which are those of the last check.
+        """
+        return _WarmRun(targets, self, lambda: False).entry_places(path)
+
+    def entries(self, targets: Sequence[Target], path: str) -> list[EntryRecord]:
+        """The entries that stand in a file, as the inventory has them.
+
+        The file is one of `targets`, which are those of the last check. In a notebook rows are
+        those of its cells as one module. The host may break this off, as it may what `breakable`
+        runs.
+        """
+        return _WarmRun(targets, self, lambda: False).entries(path)
+
     def doubt(self, paths: Iterable[str] | None = None) -> None:
         """Look again at these files before the next answer; without `paths` at all of them."""
         if paths is None:
@@ -241,6 +259,7 @@ class _WarmRun(_Run):
         self._is_stale = is_stale
         self._kept = session.kept(targets[0])
         self._analysis: Analysis | None = None
+        self._project: _Project | None = None
         warm = session.warm(targets[0].settings, self._made)
         self._knowledge, self._signals, self._gate = warm.knowledge, warm.signals, warm.gate
 
@@ -257,7 +276,7 @@ class _WarmRun(_Run):
     def reports(self) -> Iterator[Report | None]:
         """The reports, see `Session.check`."""
         projects = self._projects()
-        project = projects[0]
+        project = self._project = projects[0]
         self._look_at(projects)
         self._kept.is_doubtful = False
         self._kept.doubtful.clear()
@@ -438,6 +457,61 @@ class _WarmRun(_Run):
         cache.names = project.names
         cache.saved = time.time_ns()
         cache.note_others()
+
+    # the inventory
+
+    def entry_places(self, path: str) -> list[tuple[int, int]]:
+        """Where the entries of a file start."""
+        from idemlint.source.ranges import node_range
+
+        analysis, project = self._up_to_date()
+        found = set()
+        for unit in self._units_about(path, project):
+            module = analysis.program.module(Path(unit))
+            for entry in () if module is None else analysis.model.entries.of(module):
+                if os.fspath(entry.anchor_module.path) == path:
+                    start = node_range(entry.anchor_module.source, entry.anchor).start
+                    found.add((start.row, start.column))
+        return sorted(found)
+
+    def entries(self, path: str) -> list[EntryRecord]:
+        """The entries that stand in a file."""
+        from idemlint.survey import Gathered, Share, survey_units
+
+        analysis, project = self._up_to_date()
+        share = Share()
+        units = self._units_about(path, project)
+        try:
+            self._session.breakable(lambda: survey_units(analysis, units, share))
+        except BaseException:
+            # what the model has half answered is not to be asked again
+            self._kept.digests = {}
+            raise
+        project.found.update(share.found)
+        gathered = Gathered()
+        gathered.add(share)
+        self._report_also_on(share)
+        kept, silenced = self._reported([project])
+        return gathered.finished({path}, kept, silenced)
+
+    def _up_to_date(self) -> tuple[Analysis, _Project]:
+        """An analysis of the texts as they are, and what is known of their project."""
+        with closing(self.reports()) as reports:  # type: ignore[type-var]
+            next(report for report in reports if report is not None)
+        assert self._analysis is not None and self._project is not None
+        return self._analysis, self._project
+
+    def _units_about(self, path: str, project: _Project) -> list[str]:
+        """The files that can declare what stands in a file: itself, and those that use it."""
+        edges = self._kept.cache.edges
+        return [unit for unit in project.units if unit == path or path in edges.get(unit, ())]
+
+    def _report_also_on(self, share: Share) -> None:
+        """Take the files of findings for targets, as they are where a whole project is surveyed."""
+        settings = next(iter(self.targets.values())).settings
+        for diagnostics in share.found.values():
+            for path in {os.fspath(found.path) for found in diagnostics}:
+                self.targets.setdefault(path, Target(path, settings))
 
     # findings
 

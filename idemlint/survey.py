@@ -22,16 +22,17 @@ from idemlint.linter import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
     from idemlint.analysis import Analysis
     from idemlint.diagnostic import Diagnostic
     from idemlint.inventory import EntryRecord, ReplayRecord, Step
     from idemlint.linter import Target
     from idemlint.model.entries import Entry
+    from idemlint.model.surveys import Surveys
     from idemlint.source.notebooks import Notebook
 
-__all__ = ["survey"]
+__all__ = ["Gathered", "Share", "survey", "survey_units"]
 
 _TOOL = "tool"
 _PROBLEMS = frozenset({"E902", "invalid-syntax"})
@@ -61,8 +62,8 @@ class _Found(NamedTuple):
 
 
 @dataclass
-class _Share:
-    """What one process gives back for its units of a project."""
+class Share:
+    """What was learned of some units of a project, by one process."""
 
     entries: dict[_Key, EntryRecord] = field(default_factory=dict)
     policies: list[tuple[_Key, ReplayRecord]] = field(default_factory=list)
@@ -94,86 +95,34 @@ def survey(targets: Sequence[Target], *, searched: Sequence[str] = ()) -> Invent
     )
 
 
-class _SurveyRun(_Run):
-    """One run over targets that share their knowledge."""
+class Gathered:
+    """The entries of projects, as file after file is surveyed."""
 
-    def __init__(self, targets: Sequence[Target], searched: Sequence[str]) -> None:
-        super().__init__(targets, use_cache=False, ignore_noqa=False, searched=searched)
+    def __init__(self) -> None:
         self._entries: dict[_Key, EntryRecord] = {}
         self._policies: dict[_Key, list[ReplayRecord]] = defaultdict(list)
         self._on: dict[_Found, set[_Key]] = defaultdict(set)
 
-    def inventory(self) -> Inventory:
-        """The entries of the targets."""
-        projects = self._projects()
-        self._look_at(projects)
-        for project in projects:
-            self._select(project)
-        self._find_callers(projects)
-        self._survey(projects)
-        kept, silenced = self._reported(projects)
-        problems = tuple(found for found in kept if found.code in _PROBLEMS)
-        entries = [
+    def add(self, share: Share) -> None:
+        """Add what was learned of some files."""
+        self._entries.update(share.entries)
+        for key, replay in share.policies:
+            self._policies[key].append(replay)
+        for found, key in share.on:
+            self._on[found].add(key)
+
+    def finished(
+        self, paths: Container[str], kept: Sequence[Diagnostic], silenced: Sequence[Diagnostic]
+    ) -> list[EntryRecord]:
+        """The entries in the files `paths`, with the findings that are about each.
+
+        `kept` are the findings that are reported, `silenced` those that comments hide.
+        """
+        return [
             self._finished(entries, kept, silenced)
             for entries in self._by_body()
-            if str(entries[0].place.path) in self.targets
+            if str(entries[0].place.path) in paths
         ]
-        return Inventory(
-            tuple(self._in_cell(entry) for entry in entries), problems, tuple(self.warnings)
-        )
-
-    def _survey(self, projects: Sequence[_Project]) -> None:
-        units = [
-            (project, path)
-            for project in projects
-            if project.names is not None
-            for path in project.units
-        ]
-        for project, share in self._in_portions(units, self._survey_share):
-            project.found.update(share.found)
-            self._parse(project, share.broken)
-            self._entries.update(share.entries)
-            for key, replay in share.policies:
-                self._policies[key].append(replay)
-            for found, key in share.on:
-                self._on[found].add(key)
-            self.warnings += share.warnings
-
-    def _survey_share(self, units: Sequence[tuple[_Project, str]]) -> dict[str, _Share]:
-        from idemlint.analysis import Analysis
-        from idemlint.model.surveys import Surveys
-
-        results = {}
-        for project, paths in _by_project(units):
-            assert project.names is not None
-            analysis = Analysis(
-                self._knowledge,
-                self._signals,
-                project.names,
-                source_folders=self._source_folders(project),
-                unsaved={Path(path): data for path, data in self._unsaved.items()},
-            )
-            share = results[project.root] = _Share()
-            surveys = Surveys(analysis.model)
-            for path in paths:
-                try:
-                    _survey_unit(analysis, surveys, path, share)
-                except Exception as error:  # one file never stops the run
-                    share.warnings.append(_internal_error(path, error))
-            share.broken = analysis.broken
-        return results
-
-    # findings
-
-    def _reported(self, projects: Sequence[_Project]) -> tuple[list[Diagnostic], list[Diagnostic]]:
-        """What `check` reports, and what comments silence, in rows of the files."""
-        notebooks, self._notebooks = self._notebooks, {}
-        kept = self._settle(projects)
-        self.ignore_noqa = True
-        known = {_found(entry) for entry in kept}
-        silenced = [entry for entry in self._settle(projects) if _found(entry) not in known]
-        self._notebooks = notebooks
-        return kept, silenced
 
     def _by_body(self) -> list[list[EntryRecord]]:
         """The entries, the ones of a body together; several tools of one body stay apart.
@@ -221,6 +170,60 @@ class _SurveyRun(_Run):
         starts = [(found.path, found.range.start)]
         starts += [(related.path, related.range.start) for related in found.related]
         return any((path, start.row, start.column) in reached for path, start in starts)
+
+
+class _SurveyRun(_Run):
+    """One run over targets that share their knowledge."""
+
+    def __init__(self, targets: Sequence[Target], searched: Sequence[str]) -> None:
+        super().__init__(targets, use_cache=False, ignore_noqa=False, searched=searched)
+        self._gathered = Gathered()
+
+    def inventory(self) -> Inventory:
+        """The entries of the targets."""
+        projects = self._projects()
+        self._look_at(projects)
+        for project in projects:
+            self._select(project)
+        self._find_callers(projects)
+        self._survey(projects)
+        kept, silenced = self._reported(projects)
+        problems = tuple(found for found in kept if found.code in _PROBLEMS)
+        entries = self._gathered.finished(self.targets, kept, silenced)
+        return Inventory(
+            tuple(self._in_cell(entry) for entry in entries), problems, tuple(self.warnings)
+        )
+
+    def _survey(self, projects: Sequence[_Project]) -> None:
+        units = [
+            (project, path)
+            for project in projects
+            if project.names is not None
+            for path in project.units
+        ]
+        for project, share in self._in_portions(units, self._survey_share):
+            project.found.update(share.found)
+            self._parse(project, share.broken)
+            self._gathered.add(share)
+            self.warnings += share.warnings
+
+    def _survey_share(self, units: Sequence[tuple[_Project, str]]) -> dict[str, Share]:
+        from idemlint.analysis import Analysis
+
+        results = {}
+        for project, paths in _by_project(units):
+            assert project.names is not None
+            analysis = Analysis(
+                self._knowledge,
+                self._signals,
+                project.names,
+                source_folders=self._source_folders(project),
+                unsaved={Path(path): data for path, data in self._unsaved.items()},
+            )
+            share = results[project.root] = Share()
+            survey_units(analysis, paths, share)
+            share.broken = analysis.broken
+        return results
 
     # notebooks
 
@@ -271,11 +274,20 @@ class _SurveyRun(_Run):
         return CodePlace(place.path, span.start.row, span.start.column, cell)
 
 
-def _survey_unit(analysis: Analysis, surveys: object, path: str, share: _Share) -> None:
-    """Survey one file."""
+def survey_units(analysis: Analysis, paths: Iterable[str], share: Share) -> None:
+    """Survey some files; what is learned goes into `share`."""
     from idemlint.model.surveys import Surveys
 
-    assert isinstance(surveys, Surveys)
+    surveys = Surveys(analysis.model)
+    for path in paths:
+        try:
+            _survey_unit(analysis, surveys, path, share)
+        except Exception as error:  # one file never stops the run
+            share.warnings.append(_internal_error(path, error))
+
+
+def _survey_unit(analysis: Analysis, surveys: Surveys, path: str, share: Share) -> None:
+    """Survey one file."""
     module = analysis.program.module(Path(path))
     if module is None:
         return

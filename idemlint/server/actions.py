@@ -16,7 +16,7 @@ from idemlint.server.fixing import Fixing
 from idemlint.source.suppressions import Suppressions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from idemlint.diagnostic import Diagnostic, Edit
@@ -38,13 +38,17 @@ _DEFINITION = re.compile(r"([ \t]*)(async[ \t]+)?def[ \t]")
 
 @dataclass
 class Actions:
-    """The actions for one result. All of this runs on the worker."""
+    """The actions for one result; raises `SupersededError` soon after `is_stale`.
+
+    All of this runs on the worker.
+    """
 
     session: Session
     checked: Checked
     editor: EditorSettings
     client: Client
     locator: Locator
+    is_stale: Callable[[], bool] = lambda: False
 
     def offered(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         """What is offered at a range, of the kinds that the client wants."""
@@ -63,7 +67,7 @@ class Actions:
 
     def resolved(self, data: dict[str, Any]) -> types.WorkspaceEdit | None:
         """The edit of an action that was offered without."""
-        fixing = Fixing(self.session, self.checked)
+        fixing = Fixing(self.session, self.checked, self.is_stale)
         if data.get("do") == _ALL:
             return self._edit(fixing.all_fixes())
         if data.get("do") == _RULE:
@@ -91,7 +95,7 @@ class Actions:
         chosen = self._chosen(params)
         fixed: list[Diagnostic] = []
         if self.editor.fix_violation:
-            fixed = Fixing(self.session, self.checked).with_fixes(chosen)
+            fixed = Fixing(self.session, self.checked, self.is_stale).with_fixes(chosen)
         found = [action for entry in fixed for action in self._fix(entry)]
         if self.editor.disable_comment:
             found += [action for entry in chosen for action in self._disable(entry)]

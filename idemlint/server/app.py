@@ -10,28 +10,31 @@ import logging
 import os
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcContentModified, JsonRpcException, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
 from idemlint import __version__
 from idemlint.config.loading import CONFIG_NAMES
+from idemlint.knowledge.loader import KnowledgeError
 from idemlint.server import commands
 from idemlint.server.actions import KINDS, Actions
 from idemlint.server.checks import Checked, Checker
 from idemlint.server.client import Client, Locator
 from idemlint.server.diagnostics import SOURCE, by_uri, place_of
 from idemlint.server.documents import Document, Documents, path_of
+from idemlint.server.entries import OPEN, Entries
 from idemlint.server.hover import hover_on_code, hover_on_finding
 from idemlint.server.logs import set_up_logs
 from idemlint.server.positions import chosen_encoding
 from idemlint.server.protocol import Protocol
 from idemlint.server.settings import AllSettings, Run, SettingsError, read_settings
 from idemlint.server.transport import Output, follow_process, serve
-from idemlint.server.worker import Worker
+from idemlint.server.worker import InterruptedWork, Worker
 from idemlint.server.workspace import Workspace
+from idemlint.session import SupersededError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -42,6 +45,8 @@ if TYPE_CHECKING:
     from idemlint.server.settings import EditorSettings
 
 __all__ = ["Server", "run_server"]
+
+Result = TypeVar("Result")
 
 _LOG = logging.getLogger(__name__)
 _WATCHER = "idemlint-server-watch"
@@ -55,6 +60,7 @@ _OPTIONS: dict[str, Any] = {
     types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(
         code_action_kinds=list(KINDS), resolve_provider=True
     ),
+    types.TEXT_DOCUMENT_CODE_LENS: types.CodeLensOptions(resolve_provider=True),
 }
 
 
@@ -89,11 +95,13 @@ class Server(LanguageServer):
         self._shown: dict[str, tuple[int | None, object]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._asked: set[str] = set()
+        self._entries: Entries | None = None
         for name, handler in self._handlers().items():
             # the library notes something on each handler, which methods do not let it do
             self.feature(name, _OPTIONS.get(name))(functools.partial(handler))
         self.command(commands.APPLY)(functools.partial(self.on_apply))
         self.command(commands.DEBUG)(functools.partial(self.on_debug))
+        self.command(OPEN)(functools.partial(self.on_open_place))
 
     def _handlers(self) -> dict[str, Callable[..., Any]]:
         """By the name of a message what it leads to."""
@@ -115,6 +123,8 @@ class Server(LanguageServer):
             types.TEXT_DOCUMENT_CODE_ACTION: self.on_actions,
             types.CODE_ACTION_RESOLVE: self.on_resolve,
             types.TEXT_DOCUMENT_HOVER: self.on_hover,
+            types.TEXT_DOCUMENT_CODE_LENS: self.on_lenses,
+            types.CODE_LENS_RESOLVE: self.on_lens,
         }
 
     def start(self) -> None:
@@ -299,7 +309,7 @@ class Server(LanguageServer):
     # findings
 
     def _on_checked(self, results: list[Checked]) -> None:
-        others = False
+        others = has_news = False
         for checked in results:
             item = checked.item
             shown = self.shown(checked)
@@ -310,6 +320,7 @@ class Server(LanguageServer):
                 if is_same and (self.client.pulls or before == (version, listed)):
                     continue
                 self._shown[uri] = version, listed
+                has_news = has_news or (before is not None and before[0] == version)
                 if not self._is_pulled(item):
                     self._publish(uri, version, listed)
                 elif before is not None and uri not in self._asked:
@@ -318,6 +329,8 @@ class Server(LanguageServer):
                     self._asked.discard(uri)
         if others:
             self._refresh()
+        if has_news and self.client.renews_lenses and self.places.has_lenses:
+            self.workspace_code_lens_refresh(None)
 
     def shown(self, checked: Checked) -> dict[str, list[types.Diagnostic]]:
         """What is shown of a result, by the address of the text."""
@@ -357,7 +370,7 @@ class Server(LanguageServer):
         if checked is None or checked.target is None:
             return []
         actions = self._actions(checked)
-        return await self.work.run(lambda: actions.offered(params))
+        return await self._unless_changed(lambda: actions.offered(params), [])
 
     async def on_resolve(self, action: types.CodeAction) -> types.CodeAction:
         """The edit of an action that was chosen."""
@@ -366,7 +379,10 @@ class Server(LanguageServer):
         if checked is None or checked.target is None:
             return action
         actions = self._actions(checked)
-        action.edit = await self.work.run(lambda: actions.resolved(data))
+        try:
+            action.edit = await self.work.run(lambda: actions.resolved(data))
+        except SupersededError:
+            raise JsonRpcContentModified("the text was changed meanwhile") from None
         return action
 
     def _actions(self, checked: Checked) -> Actions:
@@ -376,6 +392,7 @@ class Server(LanguageServer):
             self._editor(checked.item.path),
             self.client,
             Locator(self.documents, self.client.encoding),
+            lambda: self.documents.at(checked.item.path) is not checked.item,
         )
 
     async def on_hover(self, params: types.HoverParams) -> types.Hover | None:
@@ -397,7 +414,50 @@ class Server(LanguageServer):
             for place, entry in placed
             if place and isinstance(checked.item, Document)
         ]
-        return hover_on_finding(here, params.position, is_markdown=is_markdown)
+        entries = self._entries_of(checked)
+        locator = Locator(self.documents, self.client.encoding)
+        entry = await self._unless_changed(
+            lambda: entries.hover(uri, params.position, locator), None
+        )
+        return hover_on_finding(here, params.position, is_markdown=is_markdown, entry=entry)
+
+    async def on_lenses(self, params: types.CodeLensParams) -> list[types.CodeLens]:
+        """The places of the entries in a text, where lenses are wanted."""
+        uri = params.text_document.uri
+        item = self.documents.text(uri) or self.documents.notebook(uri)
+        if item is None or not self._editor(item.path).code_lens:
+            return []
+        checked = await self._checked(uri)
+        if checked is None:
+            return []
+        entries = self._entries_of(checked)
+        return await self._unless_changed(lambda: entries.lenses(uri), [])
+
+    async def on_lens(self, lens: types.CodeLens) -> types.CodeLens:
+        """What a lens says."""
+        data = lens.data if isinstance(lens.data, dict) else {}
+        checked = await self._checked(str(data.get("uri", "")))
+        command = None
+        if checked is not None:
+            entries = self._entries_of(checked)
+            command = await self._unless_changed(
+                lambda: entries.resolved(data.get("row", 0), data.get("column", 0)), None
+            )
+        lens.command = command or types.Command("", "")
+        return lens
+
+    def _entries_of(self, checked: Checked) -> Entries:
+        if self._entries is None or self._entries.checked is not checked:
+            self._entries = Entries(self.checker.session, checked)
+        return self._entries
+
+    async def _unless_changed(self, work: Callable[[], Result], otherwise: Result) -> Result:
+        """What `work` gives on the worker; what is typed meanwhile breaks it off."""
+        try:
+            return await self.work.run(work)
+        except (InterruptedWork, SupersededError, KnowledgeError):
+            # wrong rows were told when the text was checked
+            return otherwise
 
     # commands
 
@@ -415,7 +475,7 @@ class Server(LanguageServer):
         if checked is None or checked.target is None:
             return
         actions = self._actions(checked)
-        edit = await self.work.run(lambda: actions.resolved(commands.FIX_ALL))
+        edit = await self._unless_changed(lambda: actions.resolved(commands.FIX_ALL), None)
         if edit is None:
             return
         try:
@@ -424,6 +484,30 @@ class Server(LanguageServer):
             )
         except JsonRpcException as error:
             _LOG.error("The client did not apply the edit: %s", error)
+
+    async def on_open_place(self, *arguments: Any) -> None:
+        """Show a page, or a place in the code."""
+        try:
+            uri, path, span = commands.opened(arguments[0] if arguments else None)
+        except commands.ArgumentError as error:
+            raise JsonRpcInvalidParams(str(error)) from None
+        params = types.ShowDocumentParams(uri, external=True)
+        if path is not None and span is not None:
+            location = Locator(self.documents, self.client.encoding).location(path, span)
+            if location is None:
+                _LOG.warning("`%s` cannot be read any more", path)
+                return
+            params = types.ShowDocumentParams(
+                location.uri, take_focus=True, selection=location.range
+            )
+        if not self.client.shows_documents:
+            told = types.ShowMessageParams(types.MessageType.Info, f"{SOURCE}: {params.uri}")
+            self.window_show_message(told)
+            return
+        try:
+            await self.window_show_document_async(params)
+        except JsonRpcException as error:
+            _LOG.error("The client did not show `%s`: %s", params.uri, error)
 
     def on_debug(self, *arguments: Any) -> str:
         """What the server knows of itself and of a text."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from idemlint.knowledge.loader import KnowledgeError
 from idemlint.linter import Report, Target
 from idemlint.server.documents import Document
+from idemlint.server.holding import Settled, Text, held
 from idemlint.server.syntax import SyntaxWatch, diagnostics_of
 from idemlint.server.worker import InterruptedWork
 from idemlint.session import Session, SupersededError
@@ -49,6 +50,8 @@ _RUNS_TO_CLEAN = 4
 """Checks after which memory is cleaned, when there is nothing else to do."""
 _MOST_RUNS = 16
 """Checks after which it is cleaned whatever there is to do."""
+_SHOWN = 200
+"""How much of what a client sends is told in the log."""
 _CLEANINGS_TO_THE_BOTTOM = 5
 """Every so many times all of it is looked at."""
 
@@ -110,6 +113,7 @@ class Checker:
         self._inexact: dict[tuple[str, str], _Group] = {}
         self._waiting: dict[str, list[asyncio.Future[Checked]]] = defaultdict(list)
         self._syntax: dict[str, tuple[Item, SyntaxWatch]] = {}
+        self._settled: dict[str, Settled] = {}
         self._troubles: set[str] = set()
         self._runs = 0
         self._cleanings = 0
@@ -133,6 +137,7 @@ class Checker:
         """Forget what was found in a file, and see to those that were open beside it."""
         self._latest.pop(os.fspath(path), None)
         self._syntax.pop(os.fspath(path), None)
+        self._settled.pop(os.fspath(path), None)
         for future in self._waiting.pop(os.fspath(path), ()):
             if not future.done():
                 future.cancel()
@@ -259,17 +264,32 @@ class Checker:
         """The groups that have to be checked, and the files that are not linted."""
         targets, unlinted = [], []
         for path, item in items.items():
-            settings = self._workspace.settings_for(item.path)
-            if settings is None:
+            target = self._target(path, item)
+            if target is None:
                 unlinted.append(path)
             else:
-                targets.append(Target(path, settings, item.contents))
+                targets.append(target)
         groups = {}
         for group in self.session.groups(targets):
             if any(target.path in dirty for target in group):
                 mine = {target.path: items[target.path] for target in group}
                 groups[self.session.key(group[0])] = _Group(mine, group)
         return groups, unlinted
+
+    def _target(self, path: str, item: Item) -> Target | None:
+        """The target for a text; `None` if it is not to be checked, or its address is no path."""
+        try:
+            settings = self._workspace.settings_for(item.path)
+            if settings is None:
+                return None
+            target = Target(path, settings, item.contents)
+            self.session.key(target)
+        except (OSError, ValueError) as error:
+            if path not in self._troubles:
+                self._troubles.add(path)
+                _LOG.warning("`%s` is not checked: %s", item.uri[:_SHOWN], str(error)[:_SHOWN])
+            return None
+        return target
 
     def _begin(self, group: _Group, before: _Group | None) -> None:
         if before is not None:
@@ -314,12 +334,11 @@ class Checker:
             return
         watch = SyntaxWatch() if known is None else known[1]
         self._syntax[target.path] = item, watch
-        if not self._workspace.editor_settings(item.path).show_syntax_errors:
-            watch.errors = ()
-        elif isinstance(item, Document):
+        if isinstance(item, Document):
             watch.look(self.session.index(target) or ModuleIndex(item.source))
         else:
             watch.errors = diagnostics_of(item.path, item.notebook.syntax_errors())
+            watch.broken = ((1, item.source.row_count),) if watch.errors else ()
 
     def _looks_again(self, group: _Group) -> bool:
         """Make syntax errors exact; whether that changed any."""
@@ -350,10 +369,10 @@ class Checker:
             path = os.fspath(diagnostic.path)
             if path in found:
                 found[path].append(diagnostic)
-        for path, item in group.items.items():
-            known = self._syntax.get(path)
-            if known is not None and known[0] is item:
-                found[path] += known[1].errors
+        found = self._with_hidden(group, found)
+        for path, watch in self._watches(group).items():
+            if self._workspace.editor_settings(group.items[path].path).show_syntax_errors:
+                found[path] += watch.errors
         targets = {target.path: target for target in group.targets}
         return [
             Checked(
@@ -366,17 +385,48 @@ class Checker:
             for path, item in group.items.items()
         ]
 
+    def _watches(self, group: _Group) -> dict[str, SyntaxWatch]:
+        """What is known of the syntax of the texts as they are."""
+        return {
+            path: known[1]
+            for path, item in group.items.items()
+            if (known := self._syntax.get(path)) is not None and known[0] is item
+        }
+
+    def _with_hidden(
+        self, group: _Group, found: dict[str, list[Diagnostic]]
+    ) -> dict[str, list[Diagnostic]]:
+        """Findings by file, with those that a statement hides which does not parse."""
+        watches = self._watches(group)
+        if not any(watch.broken for watch in watches.values()):
+            for path, item in group.items.items():
+                if self._documents.at(item.path) is not item:
+                    continue
+                self._settled[path] = Settled(item.source, tuple(found[path]))
+            return found
+        texts = {
+            path: Text(item.source, watches[path].broken if path in watches else ())
+            for path, item in group.items.items()
+        }
+        return {path: held(path, found[path], texts, self._settled) for path in found}
+
     def _tell(self, results: list[Checked]) -> None:
         """Tell of results for texts that are still the newest."""
-        current = [entry for entry in results if self._documents.at(entry.item.path) is entry.item]
-        for entry in current:
+        news = []
+        for entry in results:
+            if self._documents.at(entry.item.path) is not entry.item:
+                continue
             path = os.fspath(entry.item.path)
+            known = self._latest.get(path)
             self._latest[path] = entry
             for future in self._waiting.pop(path, ()):
                 if not future.done():
                     future.set_result(entry)
-        if current:
-            self._on_checked(current)
+            is_same = known is not None and known.diagnostics == entry.diagnostics
+            if known is None or known.item is not entry.item or not is_same:
+                news.append(entry)
+        if news:
+            self._on_checked(news)
 
 
 def _close(group: _Group) -> None:

@@ -38,6 +38,8 @@ class Client:
     refreshes: bool = False
     watches_files: bool = False
     applies_edits: bool = False
+    shows_documents: bool = False
+    renews_lenses: bool = False
 
     @classmethod
     def of(cls, given: types.ClientCapabilities, encoding: Encoding) -> Client:
@@ -49,6 +51,7 @@ class Client:
         pulled = text.diagnostic
         actions = text.code_action
         hover = text.hover
+        shown = given.window.show_document if given.window else None
         resolve = actions.resolve_support if actions else None
         formats = (hover.content_format if hover else None) or ()
         sources = [source for source in (published, pulled) if source is not None]
@@ -73,6 +76,8 @@ class Client:
                 and workspace.did_change_watched_files.dynamic_registration
             ),
             applies_edits=bool(workspace.apply_edit),
+            shows_documents=bool(shown and shown.support),
+            renews_lenses=bool(workspace.code_lens and workspace.code_lens.refresh_support),
         )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import platform
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeGuard
 
 from idemlint import __version__
 from idemlint.server.actions import FIX_ALL_TITLE
@@ -12,6 +13,7 @@ from idemlint.server.actions import FIX_ALL_TITLE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from idemlint.diagnostic import Range
     from idemlint.server.checks import Checked
     from idemlint.server.client import Client
     from idemlint.server.documents import Document, OpenNotebook
@@ -25,6 +27,7 @@ __all__ = [
     "ArgumentError",
     "debug_text",
     "debugged",
+    "opened",
     "text_of",
 ]
 
@@ -51,6 +54,24 @@ def debugged(arguments: object) -> str | None:
     document = arguments.get("textDocument") if isinstance(arguments, dict) else None
     uri = document.get("uri") if isinstance(document, dict) else None
     return uri if isinstance(uri, str) else None
+
+
+def opened(arguments: object) -> tuple[str, Path | None, Range | None]:
+    """What to open: the address of a page, or a file and the place in it; raises `ArgumentError`."""
+    from idemlint.diagnostic import Position, Range
+
+    table = arguments if isinstance(arguments, dict) else {}
+    if isinstance(table.get("uri"), str):
+        return table["uri"], None, None
+    row, column = table.get("row"), table.get("column")
+    if not isinstance(table.get("path"), str) or not _is_count(row) or not _is_count(column):
+        raise ArgumentError('expected one argument like {"path": …, "row": 1, "column": 1}')
+    start = Position(row, column)
+    return "", Path(table["path"]), Range(start, start)
+
+
+def _is_count(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and value > 0
 
 
 def debug_text(

@@ -47,6 +47,12 @@ def path_of(uri: str) -> Path | None:
     return Path(os.path.normpath(path))
 
 
+def _file_of(uri: str) -> Path | None:
+    """The path of a document that is a file; the root of a disk is none."""
+    path = path_of(uri)
+    return path if path is not None and path.name else None
+
+
 def uri_of(path: Path) -> str:
     """The address of an absolute path."""
     text = path.as_posix()
@@ -55,7 +61,7 @@ def uri_of(path: Path) -> str:
 
 def _key(uri: str) -> str:
     """Addresses that mean the same file have the same key, however they are quoted."""
-    path = path_of(uri)
+    path = _file_of(uri)
     return uri if path is None else str(path)
 
 
@@ -222,7 +228,7 @@ class Documents:
         return document
 
     def _made(self, item: types.TextDocumentItem) -> Document:
-        path = path_of(item.uri)
+        path = _file_of(item.uri)
         return Document(
             item.uri,
             stand_in(item.uri) if path is None else path,
@@ -253,7 +259,7 @@ class Documents:
     def open_notebook(self, params: types.DidOpenNotebookDocumentParams) -> OpenNotebook:
         """Open a notebook with its cells."""
         given = params.notebook_document
-        path = path_of(given.uri)
+        path = _file_of(given.uri)
         notebook = OpenNotebook(
             given.uri,
             stand_in(given.uri) if path is None else path,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 import itertools
 import re
+from bisect import bisect_left
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -13,7 +15,7 @@ from idemlint.diagnostic import Edit
 from idemlint.server.documents import Document, uri_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from idemlint.server.client import Client, Locator
@@ -24,6 +26,8 @@ __all__ = ["created_file", "edits_between", "workspace_edit"]
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _REVIEW = "review"
+_MANY_PAIRS = 250_000
+"""Pairs of rows from which they are not compared one by one."""
 
 
 def workspace_edit(
@@ -96,13 +100,56 @@ def _in_cell(edit: Edit, item: OpenNotebook) -> tuple[str, int | None, types.Tex
 def edits_between(path: Path, before: SourceText, after: SourceText) -> list[Edit]:
     """Edits of whole rows that make one text of another."""
     old, new = _rows(before), _rows(after)
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     starts = [*before.row_starts[: len(old)], len(before.text)]
     return [
         Edit(path, before.range(starts[first], starts[last]), "".join(new[start:end]))
-        for kind, first, last, start, end in matcher.get_opcodes()
-        if kind != "equal"
+        for first, last, start, end in _differences(old, new)
     ]
+
+
+def _differences(old: list[str], new: list[str]) -> Iterator[tuple[int, int, int, int]]:
+    """Which rows of one list stand for which of another one, in order.
+
+    Rows that occur once in both part the lists first: to compare all rows of a long file with all
+    others takes many seconds.
+    """
+    first = start = 0
+    for one, other in [*_anchors(old, new), (len(old), len(new))]:
+        for kind, *bounds in _opcodes(old[first:one], new[start:other]):
+            if kind != "equal":
+                yield first + bounds[0], first + bounds[1], start + bounds[2], start + bounds[3]
+        first, start = one + 1, other + 1
+
+
+def _anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:
+    """Pairs of rows that occur once in both lists, as many as stand in the same order."""
+    counts, others = Counter(old), Counter(new)
+    places = {row: number for number, row in enumerate(new) if others[row] == 1}
+    pairs = [
+        (number, places[row])
+        for number, row in enumerate(old)
+        if counts[row] == 1 and row in places
+    ]
+    # the longest rising run of the second numbers: `best` holds how the shortest ends are reached
+    ends: list[int] = []
+    best: list[int] = []
+    before: list[int] = []
+    for index, (_, place) in enumerate(pairs):
+        at = bisect_left(ends, place)
+        before.append(best[at - 1] if at else -1)
+        ends[at : at + 1], best[at : at + 1] = [place], [index]
+    found = []
+    index = best[-1] if best else -1
+    while index >= 0:
+        found.append(pairs[index])
+        index = before[index]
+    return found[::-1]
+
+
+def _opcodes(old: list[str], new: list[str]) -> Sequence[tuple[str, int, int, int, int]]:
+    if len(old) * len(new) > _MANY_PAIRS:
+        return [("replace", 0, len(old), 0, len(new))]
+    return difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
 
 
 def _rows(source: SourceText) -> list[str]:

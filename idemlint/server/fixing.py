@@ -11,10 +11,11 @@ from idemlint.fixes.apply import apply_all, apply_once
 from idemlint.fixes.safety import with_safety
 from idemlint.server.documents import Document
 from idemlint.server.edits import edits_between
+from idemlint.session import SupersededError
 from idemlint.source.text import SourceText
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from idemlint.diagnostic import Diagnostic, Edit
     from idemlint.linter import Target
@@ -26,10 +27,11 @@ __all__ = ["Fixing"]
 
 @dataclass
 class Fixing:
-    """Makes the fixes of one result."""
+    """Makes the fixes of one result; raises `SupersededError` soon after `is_stale`."""
 
     session: Session
     checked: Checked
+    is_stale: Callable[[], bool] = lambda: False
 
     @property
     def _target(self) -> Target | None:
@@ -41,10 +43,12 @@ class Fixing:
         if target is None:
             return []
         self._ensure(self.checked.beside)
-        return [
-            with_safety(self.session.with_fix(entry, target), target.settings)
-            for entry in diagnostics
-        ]
+        return [self._with_fix(entry, target) for entry in diagnostics]
+
+    def _with_fix(self, diagnostic: Diagnostic, target: Target) -> Diagnostic:
+        if self.is_stale():
+            raise SupersededError
+        return with_safety(self.session.with_fix(diagnostic, target), target.settings)
 
     def all_fixes(self) -> list[Edit]:
         """Edits that make all safe fixes; the unsafe ones too where the settings say so."""
@@ -90,15 +94,12 @@ class Fixing:
         ]
         changed = next(entry for entry in beside if entry.path == target.path)
         report = self._ensure(beside)
-        return [
-            with_safety(self.session.with_fix(entry, changed), target.settings)
-            for entry in report
-            if entry.path == self.checked.item.path
-        ]
+        path = self.checked.item.path
+        return [self._with_fix(entry, changed) for entry in report if entry.path == path]
 
     def _ensure(self, targets: Sequence[Target]) -> tuple[Diagnostic, ...]:
         """Have the session know these texts; what it finds in them at first."""
-        with closing(self.session.check(targets)) as reports:  # type: ignore[type-var]
+        with closing(self.session.check(targets, self.is_stale)) as reports:  # type: ignore[type-var]
             for report in reports:
                 if report is not None:
                     return report.diagnostics

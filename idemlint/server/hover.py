@@ -56,17 +56,19 @@ def hover_on_finding(
     position: types.Position,
     *,
     is_markdown: bool,
+    entry: tuple[types.Range, str] | None = None,
 ) -> types.Hover | None:
-    """The pages of the rules whose findings are under the cursor."""
+    """The pages of the rules whose findings are under the cursor, below what `entry` tells."""
     here = [(span, entry) for span, entry in found if _holds(span, position)]
-    texts: dict[str, None] = {}
-    for _, entry in here:
-        rule = catalogue.rules().get(entry.code)
+    texts: dict[str, None] = {} if entry is None else {entry[1]: None}
+    for _, finding in here:
+        rule = catalogue.rules().get(finding.code)
         if rule is not None:
             texts[short_page(rule)] = None
     if not texts:
         return None
-    return _hover("\n\n---\n\n".join(texts), here[0][0], is_markdown=is_markdown)
+    span = here[0][0] if entry is None else entry[0]
+    return _hover("\n\n---\n\n".join(texts), span, is_markdown=is_markdown)
 
 
 def short_page(rule: catalogue.Rule) -> str:

@@ -83,6 +83,9 @@ class Protocol(LanguageServerProtocol):
         try:
             message = self.structure_message(data)
         except (JsonRpcException, RecursionError) as error:
+            if method is None:
+                self._disappoint(_id_in(data), data)
+                return
             _LOG.error("The parameters of `%s` are wrong: %s", method, repr(data)[:_SHOWN])
             if request is not None:
                 self._refuse(request, _INVALID_PARAMS, f"{error} of `{method}`")
@@ -95,6 +98,14 @@ class Protocol(LanguageServerProtocol):
             _LOG.exception("`%s` failed", method)
             if request is not None:
                 self._refuse(request, _INTERNAL_ERROR, str(error))
+
+    def _disappoint(self, identifier: str | int | None, data: object) -> None:
+        """Tell who waits for an answer of the client that it is none."""
+        shown = repr(data)[:_SHOWN]
+        _LOG.error("An answer of the client is wrong: %s", shown)
+        waiting = self._request_futures.pop(identifier, None) if identifier is not None else None
+        if waiting is not None:
+            waiting.set_exception(JsonRpcException(f"no answer to the question: {shown}"))
 
     def _refuse(self, identifier: str | int | None, code: int, reason: str) -> None:
         error = types.ResponseError(code, reason)

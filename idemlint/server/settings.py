@@ -59,6 +59,7 @@ class EditorSettings:
     fix_violation: bool = True
     disable_comment: bool = True
     show_syntax_errors: bool = True
+    code_lens: bool = False
     log_level: str | None = None
     log_file: str | None = None
 
@@ -144,6 +145,7 @@ _READERS: dict[str, tuple[str, Callable[[object], Any]]] = {
     "fixAll": ("fix_all", _bool),
     "codeAction.fixViolation.enable": ("fix_violation", _bool),
     "codeAction.disableRuleComment.enable": ("disable_comment", _bool),
+    "codeLens.enable": ("code_lens", _bool),
     "showSyntaxErrors": ("show_syntax_errors", _bool),
     "logLevel": ("log_level", _level),
     "logFile": ("log_file", _text),

@@ -32,10 +32,14 @@ _MUCH_TEXT = 100_000
 
 @dataclass
 class SyntaxWatch:
-    """The errors of one text from version to version; `is_exact` once they are those of a run."""
+    """The errors of one text from version to version; `is_exact` once they are those of a run.
+
+    `broken` are the first and last rows of the statements that do not parse.
+    """
 
     errors: tuple[Diagnostic, ...] = ()
     is_exact: bool = True
+    broken: tuple[tuple[int, int], ...] = ()
     _valid: frozenset[str] = field(default=frozenset())
 
     def look(self, index: ModuleIndex) -> None:
@@ -50,6 +54,9 @@ class SyntaxWatch:
             [chunk for chunk in unknown if not _parses(texts[chunk])]
             if self.errors or not is_new
             else []
+        )
+        self.broken = tuple(
+            (chunk.row, source.position(max(chunk.end - 1, chunk.start)).row) for chunk in broken
         )
         self._valid = frozenset(texts[chunk] for chunk in index.chunks if chunk not in broken)
         if not is_new:

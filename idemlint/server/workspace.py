@@ -69,6 +69,12 @@ class Workspace:
         """What the editor says for a file."""
         return self.settings.of(self.folder_of(path))
 
+    @property
+    def has_lenses(self) -> bool:
+        """Whether code lenses are wanted anywhere."""
+        everywhere = [self.settings.general, *(found for _, found in self.settings.by_folder)]
+        return any(found.code_lens for found in everywhere)
+
     def settings_for(self, path: Path) -> Settings | None:
         """The settings of a file; `None` if it is not to be checked."""
         editor = self.editor_settings(path)

@@ -74,12 +74,21 @@ class LspClient:
         self.answers: dict[int, dict[str, Any]] = {}
         self.requests: list[dict[str, Any]] = []
         self.log: list[str] = []
+        self.replies: dict[str, Any] = {
+            "workspace/applyEdit": {"applied": True},
+            "window/showDocument": {"success": True},
+        }
         self._incoming: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self._ids = itertools.count(1)
         threading.Thread(target=self._read, daemon=True).start()
         threading.Thread(target=self._read_log, daemon=True).start()
 
     def _read(self) -> None:
+        with contextlib.suppress(ValueError):  # a test has closed the pipe
+            self._read_all()
+        self._incoming.put(None)
+
+    def _read_all(self) -> None:
         stream = self.process.stdout
         while True:
             length = 0
@@ -91,7 +100,6 @@ class LspClient:
             message = json.loads(stream.read(length))
             message["_at"] = time.perf_counter()
             self._incoming.put(message)
-        self._incoming.put(None)
 
     def _read_log(self) -> None:
         for line in self.process.stderr:
@@ -141,8 +149,7 @@ class LspClient:
             raise EOFError("".join(self.log[-20:]))
         if "method" in message and "id" in message:
             self.requests.append(message)
-            result = {"applied": True} if message["method"] == "workspace/applyEdit" else None
-            self.send({"id": message["id"], "result": result})
+            self.send({"id": message["id"], "result": self.replies.get(message["method"])})
         elif "method" in message or message.get("id") is None:
             self.notes.append(message)
         else:

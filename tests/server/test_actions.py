@@ -9,6 +9,15 @@ from typing import TYPE_CHECKING
 import pytest
 from conftest import RETRY, TOOL
 from lsp_client import DEFAULT, ServerError, applied, edits_of, span, uri
+from marked import ROOT
+
+from idemlint.config.discovery import Resolver
+from idemlint.linter import Target
+from idemlint.server.checks import Checked
+from idemlint.server.documents import Document
+from idemlint.server.fixing import Fixing
+from idemlint.server.positions import Encoding
+from idemlint.session import Session, SupersededError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -293,37 +302,97 @@ def test_fix_for_review_asks_first(launch, project: Path) -> None:
     assert plain.change_annotations is None
 
 
-def test_module_of_an_operation_can_be_written(launch, project: Path) -> None:
-    text = '''import requests
+def test_fix_for_review_is_offered_as_one(launch, project: Path) -> None:
+    text = (ROOT / "examples" / "refund_desk" / "desk.py").read_text()
+    client = launch()
+    address, found = opened(client, project / "desk.py", text)
+    finding = next(entry for entry in found if entry["code"] == "IDM501")
+    fix = client.actions(address, finding["range"], [finding])[0]
+    assert fix["title"] == (
+        "idemlint (IDM501): Pass a key that is the same on a replay (OP-1) (suggestion)"
+    )
+    assert fix["isPreferred"] is False
+    edits = fix["edit"]["documentChanges"][0]["edits"]
+    assert {edit["annotationId"] for edit in edits} == {"review"}
+    annotation = fix["edit"]["changeAnnotations"]["review"]
+    assert annotation == {
+        "label": "Pass a key that is the same on a replay",
+        "needsConfirmation": True,
+    }
+
+
+STOCK = '''import sqlite3
 from langchain_core.tools import tool
 
 
 @tool
-async def ship(order: str) -> str:
+{kind}def ship(order: str) -> str:
     """Ship an order."""
-    requests.post("https://a.example.com/orders", json={"order": order})
-    requests.post("https://b.example.com/labels", json={"order": order})
+    with sqlite3.connect("shop.db") as db:
+        db.execute("INSERT INTO orders (name) VALUES (?)", (order,))
+        db.execute("UPDATE stock SET count = count - 1 WHERE name = ?", (order,))
     return "done"
 '''
+
+
+@pytest.mark.parametrize("kind", ["", "async "])
+def test_module_of_an_operation_can_be_written(launch, project: Path, kind: str) -> None:
     client = launch()
-    address, found = opened(client, project / "ship.py", text)
+    address, found = opened(client, project / "ship.py", STOCK.format(kind=kind))
     (finding,) = [entry for entry in found if entry["code"] == "IDM401"]
-    operation = finding["data"]["operation"]
-    if operation not in ("OP-2", "OP-5", "OP-7", "OP-8"):
-        pytest.skip(f"this shape is cured by {operation}")
-    name = operation.lower().replace("-", "") + ".py"
-    action = next(
-        a
-        for a in client.actions(address, finding["range"], [finding])
-        if a["title"] == f"idemlint: Write the {operation} module {name}"
-    )
+    assert finding["data"]["operation"] == "OP-2"
+    title = "idemlint: Write the OP-2 module op2.py"
+    actions = client.actions(address, finding["range"], [finding])
+    action = next(entry for entry in actions if entry["title"] == title)
     resolved = client.request("codeAction/resolve", action)
     created, filled = resolved["edit"]["documentChanges"]
-    assert created["kind"] == "create"
-    assert created["uri"] == uri(project / name)
+    assert created == {
+        "kind": "create",
+        "uri": uri(project / "op2.py"),
+        "options": {"ignoreIfExists": True},
+    }
     module = filled["edits"][0]["newText"]
     ast.parse(module)
-    assert "async def" in module
+    assert ("async def" in module) is bool(kind)
+    # it is there now: nothing more is offered
+    (project / "op2.py").write_text(module)
+    actions = client.actions(address, finding["range"], [finding])
+    assert title not in [entry["title"] for entry in actions]
+
+
+def test_fixes_for_a_text_that_was_changed_are_given_up(project: Path) -> None:
+    path = project / "retry.py"
+    item = Document(uri(path), path, 1, "python", RETRY, Encoding.UTF16)
+    target = Target(str(path), Resolver(project).root, item.contents)
+    session = Session()
+    report = [found for found in session.check([target]) if found][-1]
+    checked = Checked(item, target, report.diagnostics, (target,))
+    assert Fixing(session, checked).fixes_of("IDM101")
+    for work in ("all_fixes", "fixes_of"):
+        fixing = Fixing(session, checked, lambda: True)
+        with pytest.raises(SupersededError):
+            getattr(fixing, work)(*(["IDM101"] if work == "fixes_of" else []))
+    assert Fixing(session, checked).fixes_of("IDM101")
+
+
+def test_answers_are_for_the_newest_text_or_refused(launch, project: Path) -> None:
+    more = RETRY.partition("\n\n\n")[2]
+    text = RETRY + "".join(more.replace("def send", f"def send_{n}") for n in range(40))
+    client = launch()
+    address, found = opened(client, project / "retry.py", text)
+    assert len(found) == 41
+    action = {"title": "", "data": {"do": "rule", "code": "IDM101", "uri": address}}
+    for version in range(2, 6):
+        number = client.ask("codeAction/resolve", action)
+        client.change(address, version, {"range": span(0, 0, 0), "text": "\n"})
+        try:
+            edit = client.answer(number)["edit"]
+        except ServerError as refused:
+            assert refused.code == -32801
+        else:
+            assert edit["documentChanges"][0]["textDocument"]["version"] == version
+        assert len(client.published(address, version)) == 41
+    assert client.request("codeAction/resolve", action)["edit"]
 
 
 def test_settings_switch_actions_off(launch, project: Path) -> None:

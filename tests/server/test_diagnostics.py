@@ -57,6 +57,7 @@ def test_capabilities_are_those_of_a_linter(launch) -> None:
     assert offered["executeCommandProvider"]["commands"] == [
         "idemlint.applyAutofix",
         "idemlint.printDebugInformation",
+        "idemlint.open",
     ]
     assert offered["hoverProvider"] is True
     assert offered["workspace"]["workspaceFolders"]["supported"] is True

@@ -72,6 +72,44 @@ def test_settings_of_ruff_server_are_read() -> None:
     assert general.log_file == "x.log"
 
 
+def test_settings_of_ruff_lsp_are_read() -> None:
+    given = {
+        "settings": [
+            {
+                "workspace": "file:///work",
+                "workspacePath": "/work",
+                "cwd": "/work",
+                "enable": True,
+                "args": ["--select=IDM1"],
+                "lint": {"enable": True, "args": ["--preview"], "run": "onSave"},
+                "format": {"args": [], "preview": False},
+                "run": "onType",
+                "path": ["idemlint"],
+                "interpreter": ["python"],
+                "importStrategy": "fromEnvironment",
+                "codeAction": {
+                    "fixViolation": {"enable": True},
+                    "disableRuleComment": {"enable": False},
+                },
+                "fixAll": True,
+                "organizeImports": False,
+                "ignoreStandardLibrary": True,
+                "logLevel": "error",
+                "showNotifications": "off",
+                "nativeServer": "auto",
+                "codeLens": {"enable": True},
+            }
+        ]
+    }
+    found = read_settings(given)
+    assert found.unknown == ()
+    settings = found.of(Path("/work"))
+    assert settings.args
+    assert not settings.disable_comment
+    assert settings.code_lens
+    assert settings.log_level == "error"
+
+
 def test_dotted_names_mean_the_same_as_nested_ones() -> None:
     nested = read_settings({"settings": {"lint": {"select": ["IDM1"]}}})
     assert read_settings({"settings": {"lint.select": ["IDM1"]}}) == nested
@@ -289,6 +327,15 @@ def test_changed_configuration_counts_at_once(launch, project: Path) -> None:
     (project / "idemlint.toml").write_text('[lint]\nignore = ["IDM101"]\n')
     changes = {"changes": [{"uri": uri(project / "idemlint.toml"), "type": 1}]}
     client.notify("workspace/didChangeWatchedFiles", changes)
+    assert client.published(address, 1) == []
+
+
+def test_changed_configuration_counts_on_save_without_watching(launch, project: Path) -> None:
+    client = launch(capabilities={})
+    address = client.open(project / "tool.py")
+    assert len(client.published(address, 1)) == 1
+    (project / "idemlint.toml").write_text('[lint]\nignore = ["IDM101"]\n')
+    client.notify("textDocument/didSave", {"textDocument": {"uri": address}})
     assert client.published(address, 1) == []
 
 

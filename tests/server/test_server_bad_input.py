@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import TOOL
+from conftest import RETRY, TOOL
 from lsp_client import LspClient, ServerError, span, uri
 
 if TYPE_CHECKING:
@@ -155,6 +155,123 @@ def test_huge_text_is_answered(launch, project: Path) -> None:
     assert is_alive(client, project)
 
 
+def test_text_behind_pairs_of_surrogates_is_found(launch, project: Path) -> None:
+    """A column in the middle of a sign outside the first plane is that of the sign."""
+    text = TOOL.replace("    key =", "    mark = '😀😀'\n    key =")
+    client = launch()
+    address = client.open(project / "tool.py", text)
+    row = next(n for n, line in enumerate(text.split("\n")) if "mark" in line)
+    client.published(address, 1)
+    client.change(address, 2, {"range": span(row, 13, 15), "text": "x"})
+    assert [entry["code"] for entry in client.published(address, 2)] == ["IDM101"]
+    client.change(address, 3, {"range": span(row, 0, 4), "text": "    # \udc00 "})
+    assert [entry["code"] for entry in client.published(address, 3)] == ["IDM101"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "untitled:Untitled-1",
+        "untitled:/with/a path%20and ünï.py",
+        "git:/work/tool.py?%7B%7D",
+        "vscode-remote://host/work/tool.py",
+        "inmemory://model/1",
+        "no scheme at all",
+        "",
+        "file:",
+        "file:///",
+        "file:relative.py",
+        "file://[broken/tool.py",
+        "file:///nul%00.py",
+        "file:///%ff%fe.py",
+        "file://host/share/tool.py",
+        "file:///" + "a" * 5000 + ".py",
+        "file:///" + "a/" * 3000 + "tool.py",
+    ],
+)
+def test_addresses_of_any_kind(launch, project: Path, address: str) -> None:
+    client = launch()
+    client.open(address, RETRY)
+    place = {"textDocument": {"uri": address}, "position": {"line": 0, "character": 0}}
+    client.request("textDocument/hover", place)
+    client.request("textDocument/codeLens", {"textDocument": {"uri": address}})
+    client.actions(address, span(0, 0, 0, 100))
+    client.change(address, 2, {"text": "x = 1\n"})
+    client.notify("textDocument/didSave", {"textDocument": {"uri": address}})
+    client.notify("textDocument/didClose", {"textDocument": {"uri": address}})
+    assert is_alive(client, project)
+    assert not any("Traceback" in line for line in client.log)
+
+
+def test_same_file_by_addresses_that_are_quoted_otherwise(launch, project: Path) -> None:
+    path = project / "ünï & co.py"
+    client = launch()
+    address = client.open(path, TOOL)
+    assert len(client.published(address, 1)) == 1
+    other = "file://" + str(path)
+    client.change(other, 2, {"text": "x = 1\n"})
+    assert client.published(address, 2) == []
+
+
+def test_file_that_was_never_written_or_is_a_folder(launch, project: Path) -> None:
+    client = launch()
+    (project / "folder.py").mkdir()
+    for name in ("never.py", "folder.py", "no/such/folder/tool.py"):
+        address = client.open(project / name, TOOL)
+        assert [entry["code"] for entry in client.published(address, 1)] == ["IDM101"]
+        client.notify("textDocument/didClose", {"textDocument": {"uri": address}})
+    assert is_alive(client, project)
+
+
+def test_file_that_cannot_be_read_beside(launch, project: Path) -> None:
+    (project / "bytes.py").write_bytes(b"x = '\xff\xfe'\n@tool\n")
+    (project / "loop.py").symlink_to(project / "loop.py")
+    (project / "gone.py").symlink_to(project / "nowhere.py")
+    assert is_alive(launch(), project)
+
+
+def test_watched_files_of_any_kind(launch, project: Path) -> None:
+    client = launch()
+    address = client.open(project / "tool.py")
+    client.published(address, 1)
+    addresses = ["untitled:x", "file:///gone/deep/x.py", "", uri(project), "file:///%00"]
+    changes = [{"uri": entry, "type": 1 + n % 3} for n, entry in enumerate(addresses)]
+    client.notify("workspace/didChangeWatchedFiles", {"changes": changes})
+    folder = {"uri": "file:///not/there", "name": "x"}
+    client.notify(
+        "workspace/didChangeWorkspaceFolders",
+        {"event": {"added": [folder, {"uri": "untitled:y", "name": "y"}], "removed": [folder]}},
+    )
+    assert is_alive(client, project)
+    assert not any("Traceback" in line for line in client.log)
+
+
+def test_every_request_on_what_is_not_open(launch, project: Path) -> None:
+    client = launch()
+    document = {"textDocument": {"uri": "file:///not/open.py"}}
+    assert client.request("textDocument/codeLens", document) == []
+    assert client.request("textDocument/diagnostic", document)["items"] == []
+    action = {"title": "x", "data": {"uri": "file:///not/open.py", "do": "all"}}
+    assert "edit" not in client.request("codeAction/resolve", action)
+    for data in (None, 7, [], {"uri": 7}, {"do": {}}):
+        resolved = client.request("codeAction/resolve", {"title": "x", "data": data})
+        assert "edit" not in resolved
+        lens = {"range": span(0, 0, 0), "data": data}
+        assert client.request("codeLens/resolve", lens)["command"]["title"] == ""
+    assert is_alive(client, project)
+
+
+def test_client_that_vanishes_while_it_is_served(launch, project: Path) -> None:
+    """Its pipes are closed in the middle of a check and of a message."""
+    client = launch()
+    client.open(project / "huge.py", RETRY + "x = 1\n" * 100_000)
+    client.send_raw(b"Content-Length: 5000\r\n\r\n{")
+    client.process.stdout.close()
+    client.process.stdin.close()
+    client.process.wait(20)
+    assert not any("Traceback" in line for line in client.log)
+
+
 def test_broken_configuration_is_told_and_does_not_stop_anything(launch, project: Path) -> None:
     (project / "pyproject.toml").write_text("[tool.idemlint]\nnonsense = 1\n")
     client = launch()
@@ -194,6 +311,20 @@ def test_cancelled_requests_are_answered(launch, project: Path) -> None:
         client.notify("$/cancelRequest", {"id": number})
     client.notify("$/cancelRequest", {"id": 12345})
     assert {answer_or_code(client, number) for number in numbers} <= {"full", -32800}
+    assert is_alive(client, project)
+
+
+@pytest.mark.parametrize("answer", [None, 7, {}, {"applied": "yes"}])
+def test_wrong_answers_of_the_client_leave_nobody_waiting(
+    launch, project: Path, answer: object
+) -> None:
+    client = launch()
+    client.replies["workspace/applyEdit"] = answer
+    address = client.open(project / "retry.py", RETRY)
+    client.published(address, 1)
+    asked = {"command": "idemlint.applyAutofix", "arguments": [{"uri": address, "version": 1}]}
+    assert client.request("workspace/executeCommand", asked, timeout=20) is None
+    client.send({"id": "nobody asked", "result": 7})
     assert is_alive(client, project)
 
 
