@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from idemlint.diagnostic import Applicability
+from idemlint.fixes.tidying import without_idle_imports
 from idemlint.source.text import NotUtf8Error, SourceText
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ def apply_all(
 ) -> FixResult:
     """Apply the safe fixes, with `unsafe` also those that change what the code does.
 
+    Imports of which the fixes take the last use go, too.
+
     `diagnostics` is what was found in the files as they are. `read` gives their bytes, `None` for a
     file that is not part of the run: a fix that changes one is not applied. After each round
     `check` is given the new bytes of all files changed so far and answers what it then finds in the
@@ -88,7 +91,7 @@ def apply_all(
         messages |= dict.fromkeys(done.messages)
         if not done.fixed:
             break
-        contents |= done.contents
+        contents |= _tidied(done.contents, read)
         fixed += done.fixed
         diagnostics = check(contents)
         left = _applicable(diagnostics, unsafe=unsafe)
@@ -196,6 +199,17 @@ class _Plan:
 
     def _cell_of(self, path: Path) -> int | None:
         return next(cell for place, cell in self.edits if place == path)
+
+
+def _tidied(
+    contents: Mapping[Path, bytes], read: Callable[[Path], bytes | None]
+) -> dict[Path, bytes]:
+    """The new bytes of files without the imports that are of no use any more."""
+    tidied = {}
+    for path, data in contents.items():
+        before = read(path)
+        tidied[path] = data if before is None else without_idle_imports(path, before, data)
+    return tidied
 
 
 def _planned(diagnostics: Iterable[Diagnostic], read: Callable[[Path], bytes | None]) -> _Plan:

@@ -9,6 +9,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from idemlint.diagnostic import Applicability
+from idemlint.fixes.callers import pass_on
 from idemlint.fixes.claiming import claim_first
 from idemlint.fixes.editors import Editors
 from idemlint.fixes.placing import place_key
@@ -69,7 +70,7 @@ def _passed(occurrence: Occurrence, key: str, model: Model, editors: Editors) ->
     if not deed.is_effect or deed.key is None or not deed.duplicates or not deed.key_is_certain:
         return False
     frames = [hop.frame for hop in occurrence.hops]
-    handed = hand_down(frames, key, editors)
+    handed = hand_down(frames, key, model, editors)
     if handed is None:
         return False
     written, is_required = handed
@@ -132,6 +133,9 @@ def required_fix(evidence: Evidence, model: Model) -> Fix | None:
         _list_as_required(entry, parameter, model, editors)
     else:
         make_required(parameter, editors)
+        function = entry.function
+        if function is not None and not pass_on(function, parameter.name, model, editors):
+            editors.show_only()
     return editors.fix(f"Make `{parameter.name}` required", Applicability.UNSAFE)
 
 

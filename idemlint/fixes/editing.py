@@ -12,6 +12,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from idemlint.diagnostic import Edit
+from idemlint.fixes.layout import commas, fitted, is_in_text, limit_of
 from idemlint.source.ranges import node_span
 
 if TYPE_CHECKING:
@@ -78,6 +79,11 @@ class Editor:
                     return found
         return _STEP
 
+    @functools.cached_property
+    def limit(self) -> int:
+        """How long the rows of the module are at most, 0 where there is no such length."""
+        return limit_of(self.text)
+
     def line_start(self, statement: ast.AST) -> int:
         """The offset of the first row of a statement, decorators included."""
         rows: list[int] = [statement.lineno]  # type: ignore[attr-defined]
@@ -108,6 +114,7 @@ class Editor:
     def insert_after(self, statement: ast.stmt, *lines: str) -> None:
         """Insert rows behind a statement, at its indent."""
         indent = self.indent(statement)
+        lines = tuple(fitted(line, indent, self.step, self.limit) for line in lines)
         content = "".join(f"{indent}{line}\n" for line in lines)
         end = self.line_end(statement)
         if end and self.text[end - 1] not in "\r\n":
@@ -126,6 +133,53 @@ class Editor:
 
     # lists in brackets
 
+    def _spread(self, opening: int, closing: int, item: str, *, before: int | None = None) -> bool:
+        """Add an item to a list that would be too long with it, each item then in a row of its own.
+
+        `opening` is behind the bracket, `closing` at the other one. The item is the last one, or
+        stands before an offset. False where the list does not stand in one row, or is short enough.
+        """
+        text = self.text
+        inside = text[opening:closing]
+        first = opening + len(inside) - len(inside.lstrip())
+        last = opening + len(inside.rstrip())
+        row = last_line_start(text, first)
+        end = min((n for n in (text.find("\n", last), len(text)) if n >= 0), default=len(text))
+        length = len(text[row:end].rstrip("\r"))
+        if not self.limit or not length <= self.limit < length + len(item) + 2:
+            return False
+        parts = commas(text, first, last)
+        if parts is None or first == last or is_in_text(text[row:opening]):
+            return False
+        is_apart = "\n" in text[opening:first]
+        if is_apart is not ("\n" in text[last:closing]) or (not is_apart and row > opening):
+            return False
+        outer = indent_of(text, row)
+        inner = outer if is_apart else outer + self.step
+        if not is_apart:
+            self.replace(opening, first, f"\n{inner}")
+        for comma in parts:
+            rest = text[comma + 1 : last]
+            if rest.strip():
+                self.replace(comma + 1, comma + 1 + len(rest) - len(rest.lstrip()), f"\n{inner}")
+        written = fitted(item, inner, self.step, self.limit, behind=1)
+        if before is not None:
+            self.insert(before, f"{written},\n{inner}")
+        has_comma = text[last - 1] == ","
+        ending = "" if has_comma else ","
+        if before is None:
+            ending += f"\n{inner}{written},"
+        if item.startswith("**") and ending.endswith(","):
+            ending = ending[:-1]
+        if is_apart:
+            self.insert(last, ending)
+        else:
+            self.replace(last, closing, f"{ending}\n{outer}")
+        return True
+
+    def _fits_row(self, item: str, indent: str) -> str:
+        return fitted(item, indent, self.step, self.limit, behind=1)
+
     def append_item(self, opening: int, last: ast.AST | None, closing: int, item: str) -> None:
         """Append an item to a list in brackets: `opening` is behind the bracket, `closing` before.
 
@@ -138,7 +192,8 @@ class Editor:
         start = self.span(last)[0]
         row = last_line_start(self.text, start)
         if not self.text[row:start].strip(" \t*") and row > opening:
-            self.insert(at, f",\n{indent_of(self.text, row)}{item}")
+            indent = indent_of(self.text, row)
+            self.insert(at, f",\n{indent}{self._fits_row(item, indent)}")
         else:
             self.insert(at, f", {item}")
 
@@ -169,6 +224,9 @@ class Editor:
         items: list[ast.AST] = [*call.args, *call.keywords]
         last = max(items, key=lambda node: self.span(node)[1], default=None)
         closing = self.span(call)[1] - 1
+        behind = self.text.find("(", self.span(call.func)[1], closing) + 1
+        if last is not None and behind and self._spread(behind, closing, item):
+            return
         opening = self.text.rindex("(", 0, closing + 1) + 1 if last is None else self.span(call)[0]
         self.append_item(opening, last, closing, item)
 
@@ -182,6 +240,8 @@ class Editor:
         last = mapping.values[-1] if mapping.values else None
         if last is None:
             self.insert(start + 1, entry)
+            return
+        if self._spread(start + 1, end - 1, entry):
             return
         at = self._behind(self.span(last)[1], end - 1)
         first = mapping.keys[-1] or last
@@ -203,6 +263,16 @@ class Editor:
         arguments = node.args
         positional = [*arguments.posonlyargs, *arguments.args]
         first_default = len(positional) - len(arguments.defaults)
+        opening = self._opening(node)
+        closing = self._closing(opening)
+        is_last = not (arguments.vararg or arguments.kwonlyargs or arguments.kwarg)
+        if required and arguments.defaults:
+            target = self.span(positional[first_default])[0]
+            if closing and self._spread(opening, closing, parameter, before=target):
+                return True
+        elif positional and is_last and closing:
+            if not arguments.posonlyargs and self._spread(opening, closing, parameter):
+                return True
         if required and arguments.defaults:
             self._insert_parameter(positional[first_default], parameter)
             return True
@@ -236,11 +306,24 @@ class Editor:
                     break
         return self.text.index("(", at) + 1
 
+    def _closing(self, opening: int) -> int:
+        """The offset of the bracket that closes the parameters, 0 if they have comments or texts."""
+        end = self.text.find(")", opening)
+        while end >= 0:
+            inside = self.text[opening:end]
+            if "#" in inside:
+                return 0
+            if all(inside.count(a) == inside.count(b) for a, b in ("()", "[]", "{}")):
+                return end
+            end = self.text.find(")", end + 1)
+        return 0
+
     def _insert_parameter(self, before: ast.arg, parameter: str) -> None:
         start = self.span(before)[0]
         row = last_line_start(self.text, start)
         if not self.text[row:start].strip():
-            self.insert(start, f"{parameter},\n{self.text[row:start]}")
+            indent = self.text[row:start]
+            self.insert(start, f"{self._fits_row(parameter, indent)},\n{indent}")
         else:
             self.insert(start, f"{parameter}, ")
 
@@ -257,7 +340,8 @@ class Editor:
         start = self.span(last)[0]
         row = last_line_start(self.text, start)
         if not self.text[row:start].strip():
-            self.insert(end, f",\n{self.text[row:start]}{parameter}")
+            indent = self.text[row:start]
+            self.insert(end, f",\n{indent}{self._fits_row(parameter, indent)}")
         else:
             self.insert(end, f", {parameter}")
 

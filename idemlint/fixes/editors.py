@@ -19,6 +19,11 @@ class Editors:
 
     def __init__(self) -> None:
         self._editors: dict[Module, Editor] = {}
+        self._is_shown_only = False
+
+    def show_only(self) -> None:
+        """Have the fix shown and not applied: what it asks for is not everywhere at hand."""
+        self._is_shown_only = True
 
     def of(self, module: Module) -> Editor:
         """The editor of a module."""
@@ -34,4 +39,6 @@ class Editors:
         for before, after in itertools.pairwise(ordered):
             if before.path == after.path and before.range.end > after.range.start:
                 return None
+        if self._is_shown_only:
+            applicability = Applicability.DISPLAY
         return Fix(message, applicability, tuple(ordered)) if ordered else None

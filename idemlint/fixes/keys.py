@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 import itertools
-import re
 from typing import TYPE_CHECKING
 
 from idemlint.diagnostic import Applicability
+from idemlint.fixes.callers import mentions, pass_on
+from idemlint.fixes.deriving import derived_key
+from idemlint.fixes.editing import last_line_start
 from idemlint.fixes.editors import Editors
+from idemlint.fixes.layout import fitted
 from idemlint.fixes.taking import KEY, hand_down, make_required, take_key
 from idemlint.knowledge.rows import Unstable
 from idemlint.model.entries import Entry, EntryKind, ToolParameter
@@ -46,20 +49,49 @@ class Cure:
         self.use, self.origin, self.occurrence, self.retrying = evidence.subject
         self.entry = evidence.entry
         self.model = model
-        self.module = self.origin.module
         self.editors = Editors()
-        self.editor: Editor = self.editors.of(self.module)
+        self.node = self.origin.node
+        self.frame = self.origin.frame
+
+    @property
+    def editor(self) -> Editor:
+        """The editor of the module in which the value is made."""
+        return self.editors.of(self.frame.module)
 
     @property
     def function(self) -> Function | None:
         """The function in which the value is made."""
-        return self.origin.frame.function
+        return self.frame.function
+
+    def climb(self) -> None:
+        """Take the call of a function that does nothing but make the value for its maker."""
+        while self.entry is None or self.function is not self.entry.function:
+            call, function = self.frame.call, self.function
+            if call is None or function is None or not self._is_maker(function):
+                return
+            self.node, self.frame = call.node, call.frame
+
+    def _is_maker(self, function: Function) -> bool:
+        """Whether a function only returns the value, or a text in which it is a part."""
+        body = [s for n, s in enumerate(function.body) if n or not _is_text(s)]
+        if not body or not isinstance(body[-1], ast.Return) or body[-1].value is None:
+            return False
+        if any(isinstance(node, ast.Await | ast.Yield) for s in body for node in ast.walk(s)):
+            return False
+        made = set()
+        for statement in body[:-1]:
+            target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+            if not isinstance(target, ast.Name):
+                return False
+            made.add(target.id)
+        parts = list(ast.walk(body[-1]))
+        return self.node in parts or any(isinstance(n, ast.Name) and n.id in made for n in parts)
 
     def parents(self) -> list[ast.AST]:
         """The nodes around the call that makes the value, the nearest first."""
         function = self.function
         root = function.node if function is not None else None
-        return _parents(self.origin.node, root)
+        return _parents(self.node, root)
 
     def statement(self) -> ast.stmt | None:
         """The statement in which the value is made."""
@@ -67,24 +99,28 @@ class Cure:
 
     def whole(self) -> ast.expr:
         """The call that makes the value, with what only turns it into a text or number."""
-        node = self.origin.node
+        node = self.node
         assert isinstance(node, ast.expr)
         for parent in self.parents():
             if (
-                isinstance(parent, ast.Call)
-                and (
-                    (
-                        isinstance(parent.func, ast.Name)
-                        and parent.func.id in _WRAPPERS
-                        and node in parent.args
-                    )
-                    or (
-                        parent.func is node
-                        and isinstance(node, ast.Attribute)
-                        and node.attr in _TEXT_ATTRIBUTES
+                isinstance(parent, ast.Await)
+                or (
+                    isinstance(parent, ast.Call)
+                    and (
+                        (
+                            isinstance(parent.func, ast.Name)
+                            and parent.func.id in _WRAPPERS
+                            and node in parent.args
+                        )
+                        or (
+                            parent.func is node
+                            and isinstance(node, ast.Attribute)
+                            and node.attr in _TEXT_ATTRIBUTES
+                        )
                     )
                 )
-            ) or (isinstance(parent, ast.Attribute) and parent.attr in _TEXT_ATTRIBUTES):
+                or (isinstance(parent, ast.Attribute) and parent.attr in _TEXT_ATTRIBUTES)
+            ):
                 node = parent
             elif self._is_of_clock(parent, node):
                 assert isinstance(parent, ast.expr)
@@ -124,11 +160,13 @@ class Cure:
         whole = self.whole()
         if any(name in self.editor.code(whole) for name in _BYTES):
             content = f"{content}.encode()"
-        if ("'" in content or '"' in content) and self._in_text() and statement is not None:
+        if statement is not None and self._stands_apart(content, statement):
             # quotes inside of an f-string need Python 3.12
             assert self.function is not None
             name = _free_name(KEY, self.function)
-            self.editor.insert_before(statement, f"{name} = {content}")
+            editor = self.editor
+            row = fitted(f"{name} = {content}", editor.indent(statement), editor.step, editor.limit)
+            editor.insert(editor.line_start(statement), f"{editor.indent(statement)}{row}\n")
             content = name
         if (
             isinstance(statement, ast.Assign)
@@ -141,7 +179,37 @@ class Cure:
         ):
             self.editor.delete_statement(statement)
         else:
+            if isinstance(statement, ast.Assign) and statement.value is whole:
+                row = self.editor.code(statement)
+                ahead = len(row) - len(self.editor.code(whole))
+                content = fitted(
+                    content,
+                    self.editor.indent(statement),
+                    self.editor.step,
+                    self.editor.limit - ahead if self.editor.limit else 0,
+                )
             self._replace_formatted(whole, content)
+
+    def _stands_apart(self, content: str, statement: ast.stmt) -> bool:
+        """Whether an expression gets a row and a name of its own: in a text, or in a long row."""
+        if ("'" in content or '"' in content) and self._in_text():
+            return True
+        start, end = self.editor.span(self.whole())
+        text = self.editor.text
+        row, _, _ = text[last_line_start(text, start) :].partition("\n")
+        is_named = any(isinstance(p, ast.comprehension | ast.Lambda) for p in self.parents())
+        return (
+            "(" in content
+            and self.editor.limit > 0
+            and len(row) - (end - start) + len(content) > self.editor.limit >= len(row)
+            and not (isinstance(statement, ast.Assign) and statement.value is self.whole())
+            and not is_named
+            and not isinstance(statement, ast.While | ast.FunctionDef | ast.AsyncFunctionDef)
+            and not any(
+                isinstance(p, ast.ListComp | ast.SetComp | ast.DictComp) for p in self.parents()
+            )
+            and self.editor.stands_alone(statement)
+        )
 
     def _in_text(self) -> bool:
         """Whether the value stands inside of an f-string."""
@@ -154,7 +222,7 @@ class Cure:
         """The frames from the entry to where the value is made; `None` if they do not join."""
         if self.entry is None:
             return None
-        found = [self.origin.frame]
+        found = [self.frame]
         while found[0].function is not self.entry.function:
             call = found[0].call
             if call is None or len(found) > 5:
@@ -163,15 +231,18 @@ class Cure:
         return found
 
     def key_in_scope(self) -> str | None:
-        """How the entry's key is written where the value is made; parameters are added for it."""
+        """How the entry's key is written where the value is made; parameters are added for it.
+
+        `None` also where a function on the way has other callers, which have no key.
+        """
         if self.entry is None:
             return None
         frames = self.frames_from_entry()
         if frames is None:
             return None
         key = take_key(self.entry, self.model, self.editors)
-        handed = None if key is None else hand_down(frames, key, self.editors)
-        return None if handed is None else handed[0]
+        handed = None if key is None else hand_down(frames, key, self.model, self.editors)
+        return handed[0] if handed is not None and handed[1] else None
 
 
 # a key that is made anew (IDM101)
@@ -191,9 +262,12 @@ def fresh_fix(evidence: Evidence, model: Model) -> Fix | None:
     entry = cure.entry
     if entry is None:
         return None
-    if entry.kind is EntryKind.NODE:
-        return _derived_in_node(cure, entry)
-    return _without_fallback(cure, entry) or _without_salt(cure, entry) or _taken(cure, entry)
+    return (
+        _derived(cure, entry)
+        or _without_fallback(cure, entry)
+        or _without_salt(cure, entry)
+        or _taken(cure, entry)
+    )
 
 
 def _without_salt(cure: Cure, entry: Entry) -> Fix | None:
@@ -272,7 +346,7 @@ def _is_about(cure: Cure, value: ast.expr) -> bool:
 
 def _hoisted_call(cure: Cure, loop: ast.stmt) -> Fix | None:
     """The key is made in a helper that the loop calls: call it before the loop."""
-    frame: Frame | None = cure.origin.frame
+    frame: Frame | None = cure.frame
     top = cure.occurrence.top
     while frame is not None and frame.call is not None:
         call = frame.call
@@ -312,8 +386,16 @@ def _taken_by_function(cure: Cure) -> Fix | None:
     if not cure.editor.add_parameter(function, f"{KEY}: str", required=True):
         return None
     cure.replace_value(KEY)
-    for call in _calls_of(function, cure.module.statements()):
-        cure.editor.add_keyword(call, KEY, code)
+    for mention in mentions(function, cure.model):
+        if mention.call is None or mention.gives(KEY):
+            continue
+        if mention.module is not function.module:
+            # what makes the key is not at hand there
+            cure.editors.show_only()
+        cure.editors.of(mention.module).add_keyword(mention.call, KEY, code)
+    entry = cure.entry
+    if entry is not None and entry.function is function and not entry.is_tool:
+        cure.editors.show_only()
     return cure.editors.fix(
         f"Take `{KEY}` as a parameter of `{function.name}`", Applicability.UNSAFE
     )
@@ -322,9 +404,13 @@ def _taken_by_function(cure: Cure) -> Fix | None:
 def _without_fallback(cure: Cure, entry: Entry) -> Fix | None:
     """`key or uuid4()` where the tool has a key: insist on the key."""
     known = cure.model.entries.key_parameters(entry)
-    if not known or known[0].source == "schema":
+    if not known or known[0].source == "schema" or entry.function is None:
         return None
     statement = cure.statement()
+    if not known[0].required and not (
+        entry.is_tool and pass_on(entry.function, known[0].name, cure.model, cure.editors)
+    ):
+        cure.editors.show_only()
     for parent, child in _pairs(cure):
         if (
             isinstance(parent, ast.BoolOp)
@@ -358,6 +444,9 @@ def _without_fallback(cure: Cure, entry: Entry) -> Fix | None:
 
 def _taken(cure: Cure, entry: Entry) -> Fix | None:
     """A tool or task takes the key from its caller."""
+    if entry.kind is EntryKind.NODE:
+        return None
+    cure.climb()
     key = cure.key_in_scope()
     if key is None:
         return None
@@ -365,121 +454,21 @@ def _taken(cure: Cure, entry: Entry) -> Fix | None:
     return cure.editors.fix(f"Take `{key}` as a parameter of `{entry.name}`", Applicability.UNSAFE)
 
 
-def _derived_in_node(cure: Cure, entry: Entry) -> Fix | None:
-    """A node computes the key from the thread, its own name and the state that the effect uses."""
+def _derived(cure: Cure, entry: Entry) -> Fix | None:
+    """A node or task computes the key from what its framework keeps."""
     function = entry.function
-    if function is None or cure.function is not function or isinstance(function.node, ast.Lambda):
+    if function is None or isinstance(function.node, ast.Lambda) or entry.is_tool:
         return None
-    expression = node_key(cure, entry)
+    cure.climb()
+    if cure.function is not function:
+        return None
+    expression = derived_key(cure, entry)
     if expression is None:
         return None
     cure.replace_value(expression)
     return cure.editors.fix(
         "Compute the key from what is the same on a replay", Applicability.UNSAFE
     )
-
-
-def node_key(cure: Cure, entry: Entry) -> str | None:
-    """`str(uuid5(…))` of the thread, the node and what of the state the effect uses."""
-    function = entry.function
-    assert function is not None
-    thread = _thread_id(cure, function)
-    if thread is None:
-        return None
-    state = next((name for name in function.positional if name != function.self_name), "")
-    rounds = _round_names(cure)
-    if rounds is None:
-        return None
-    fields = _state_reads(cure, state)
-    if not fields and not rounds:
-        fields = _whole_state(cure, state)
-    parts = [f"{{{thread}}}", entry.name, *(f"{{{field}}}" for field in (*fields, *rounds))]
-    text = ":".join(parts)
-    quote = '"' if "'" in text else "'"
-    namespace = cure.editor.add_import("uuid", "NAMESPACE_URL")
-    uuid5 = cure.editor.add_import("uuid", "uuid5")
-    return f"str({uuid5}({namespace}, f{quote}{text}{quote}))"
-
-
-def _whole_state(cure: Cure, state: str) -> list[str]:
-    """What tells one intent from another where the effect gets no field of the state by itself."""
-    call = cure.occurrence.deed.call
-    if any(isinstance(node, ast.Name) and node.id == state for node in ast.walk(call)):
-        return [f"{cure.editor.add_import('json', 'dumps')}({state}, sort_keys=True)"]
-    if cure.function is None:
-        return []
-    left_out = _own_fields(cure, state)
-    reads = [_field(node, state) for node in ast.walk(cure.function.node)]
-    return [name for name in dict.fromkeys(reads) if name and name not in left_out][:4]
-
-
-def _own_fields(cure: Cure, state: str) -> set[str]:
-    """The fields that are read for the key or assigned where it is made; they may be missing."""
-    keys = [cure.use.place.node, *getattr(cure.statement(), "targets", ())]
-    return {_field(node, state) for part in keys for node in ast.walk(part)}
-
-
-def _thread_id(cure: Cure, function: Function) -> str | None:
-    """How the thread's id is written; a `config` parameter is added for it."""
-    names = [arg.arg for arg in function.parameters]
-    config = next((name for name in names if name in ("config", "cfg")), None)
-    if config is None:
-        if function.node.args.kwarg is not None or function.node.args.vararg is not None:
-            return None
-        hint = cure.editor.add_import("langchain_core.runnables", "RunnableConfig")
-        if not cure.editor.add_parameter(function, f"config: {hint}", required=True):
-            return None
-        config = "config"
-    return f"{config}['configurable']['thread_id']"
-
-
-def _round_names(cure: Cure) -> list[str] | None:
-    """What tells the rounds around the value apart; `None` where no name does."""
-    found: list[str] = []
-    for parent in cure.parents():
-        targets: list[ast.expr] = []
-        if isinstance(parent, ast.For | ast.AsyncFor):
-            targets = [parent.target]
-        elif isinstance(parent, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
-            targets = [generator.target for generator in parent.generators]
-        elif isinstance(parent, ast.While):
-            return None
-        for target in targets:
-            names = target.elts if isinstance(target, ast.Tuple) else [target]
-            for name in names:
-                if not isinstance(name, ast.Name) or name.id == "_":
-                    return None
-                found.append(name.id)
-    return found
-
-
-def _state_reads(cure: Cure, state: str) -> list[str]:
-    """The fields of the state that the effect uses, as they are written in an f-string.
-
-    What the rounds around the value go through is left out: it is told apart by their names.
-    """
-    calls = (cure.occurrence.deed.call, cure.occurrence.top.event.node)
-    left_out = _own_fields(cure, state)
-    rounds = [g.iter for p in cure.parents() for g in getattr(p, "generators", ())]
-    skipped = {id(node) for part in rounds for node in ast.walk(part)}
-    nodes = (node for call in calls for node in ast.walk(call) if id(node) not in skipped)
-    reads = [_field(node, state) for node in nodes]
-    return [name for name in dict.fromkeys(reads) if name and name not in left_out][:4]
-
-
-def _field(node: ast.AST, state: str) -> str:
-    """A field of the state as it is written, empty for any other node."""
-    if not (
-        isinstance(node, ast.Subscript | ast.Attribute)
-        and isinstance(node.value, ast.Name)
-        and node.value.id == state
-    ):
-        return ""
-    if isinstance(node, ast.Attribute):
-        return "" if node.attr in ("get", "items", "keys") else f"{state}.{node.attr}"
-    if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
-        return f"{state}['{node.slice.value}']"
-    return ""
 
 
 # a key that a node makes where its state has none (IDM202)
@@ -491,7 +480,7 @@ def kept_fix(evidence: Evidence, model: Model) -> Fix | None:
     entry = cure.entry
     if entry is None or entry.kind is not EntryKind.NODE:
         return None
-    return _derived_in_node(cure, entry)
+    return _derived(cure, entry)
 
 
 # a clock in a key (IDM102)
@@ -507,18 +496,16 @@ def clock_fix(evidence: Evidence, model: Model) -> Fix | None:
     entry = cure.entry
     if entry is None:
         return None
-    if entry.kind is EntryKind.NODE:
-        return _derived_in_node(cure, entry)
-    return _without_fallback(cure, entry) or _taken(cure, entry)
+    return _derived(cure, entry) or _without_fallback(cure, entry) or _taken(cure, entry)
 
 
 def _short(cure: Cure) -> str:
-    return " ".join(cure.editor.code(cure.origin.node).split())[:40]
+    return " ".join(cure.editor.code(cure.node).split())[:40]
 
 
 def _dropped(cure: Cure) -> bool:
     """Take a part out of an f-string, a sum or a joined list, with the separator beside it."""
-    chain = [cure.origin.node, *cure.parents()]
+    chain = [cure.node, *cure.parents()]
     for child, parent in itertools.pairwise(chain):
         if isinstance(parent, ast.stmt):
             return _dropped_by_name(cure, parent)
@@ -653,16 +640,15 @@ def identity_fix(evidence: Evidence, model: Model) -> Fix | None:
     whole = cure.whole()
     hexed = isinstance(whole, ast.Attribute) and whole.attr == "hex"
     is_uuid = "uuid" in cure.editor.code(cure.origin.node)
+    if cure.function is entry.function and not entry.is_tool:
+        expression = derived_key(cure, entry)
+        if expression is not None:
+            cure.replace_value(expression)
+            return cure.editors.fix(
+                "Compute the identity from what is the same on a replay", Applicability.UNSAFE
+            )
     if entry.kind is EntryKind.NODE:
-        if cure.function is not entry.function:
-            return None
-        expression = node_key(cure, entry)
-        if expression is None:
-            return None
-        cure.replace_value(expression)
-        return cure.editors.fix(
-            "Compute the identity from what is the same on a replay", Applicability.UNSAFE
-        )
+        return None
     key = cure.key_in_scope()
     if key is None:
         return None
@@ -673,12 +659,12 @@ def identity_fix(evidence: Evidence, model: Model) -> Fix | None:
         cure.editor.replace_node(cure.origin.node, made)
     else:
         cure.editor.replace_node(
-            whole, f"{made}.hex" if hexed or _is_text(cure) else f"str({made})"
+            whole, f"{made}.hex" if hexed or _gives_hex(cure) else f"str({made})"
         )
     return cure.editors.fix(f"Derive the identity from `{key}`", Applicability.UNSAFE)
 
 
-def _is_text(cure: Cure) -> bool:
+def _gives_hex(cure: Cure) -> bool:
     return "hex" in cure.editor.code(cure.origin.node)
 
 
@@ -739,6 +725,10 @@ def call_id_fix(evidence: Evidence, model: Model) -> Fix | None:
 # looking around
 
 
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
 def _parents(node: ast.AST, root: ast.AST | None) -> list[ast.AST]:
     """The nodes around `node` up to `root`, the nearest first; empty if it does not lie there."""
     if root is None:
@@ -762,7 +752,7 @@ def _parent_of(node: ast.AST, parents: list[ast.AST]) -> ast.AST | None:
 
 def _pairs(cure: Cure) -> list[tuple[ast.AST, ast.AST]]:
     """Each node around the value with the part of it that holds the value, up to the statement."""
-    chain = [cure.origin.node, *cure.parents()]
+    chain = [cure.node, *cure.parents()]
     found = []
     for child, parent in itertools.pairwise(chain):
         if isinstance(parent, ast.stmt):
@@ -819,20 +809,3 @@ def _free_name(name: str, function: Function) -> str:
 def _awaited(call: ast.expr, function: Function) -> ast.expr:
     parents = _parents(call, function.node)
     return parents[0] if parents and isinstance(parents[0], ast.Await) else call
-
-
-def _calls_of(function: Function, statements: object) -> list[ast.Call]:
-    """The calls of a function in its own module, by its name; those inside of itself left out."""
-    own = set(map(id, ast.walk(function.node)))
-    found = []
-    for statement in statements:  # type: ignore[attr-defined]
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Call) and id(node) not in own:
-                name = (
-                    node.func.attr
-                    if isinstance(node.func, ast.Attribute)
-                    else getattr(node.func, "id", "")
-                )
-                if name == function.name and re.match(r"\w", name):
-                    found.append(node)
-    return found

@@ -92,7 +92,7 @@ def _passed(entry: Entry, occurrence: Occurrence, model: Model) -> Fix | None:
             break
         key = carrier
         frames = frames[1:]
-    handed = hand_down(frames, key, editors)
+    handed = hand_down(frames, key, model, editors)
     if handed is None:
         return None
     written, is_required = handed
@@ -176,7 +176,7 @@ def _as_parameter(evidence: Evidence, occurrence: Occurrence, model: Model) -> F
             function, f"{KEY}: str", required=True
         )
         key = KEY if added else None
-    handed = hand_down(frames, key, editors) if key is not None else None
+    handed = hand_down(frames, key, model, editors) if key is not None else None
     if handed is None:
         return None
     written, is_required = handed

@@ -90,7 +90,9 @@ def _deduplicated(evidence: Evidence, occurrence: Occurrence, model: Model) -> F
     if entry is not None and entry.is_tool and model.entries.key_parameters(entry):
         editors = Editors()
         key = take_key(entry, model, editors)
-        handed = hand_down([hop.frame for hop in occurrence.hops], key, editors) if key else None
+        handed = (
+            hand_down([hop.frame for hop in occurrence.hops], key, model, editors) if key else None
+        )
         if handed is not None and place_key(
             deed, handed[0], model, editors, optional=not handed[1]
         ):

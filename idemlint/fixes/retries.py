@@ -55,7 +55,7 @@ def _passed(
 
     assert isinstance(deed, Deed)
     editors = Editors()
-    handed = hand_down([hop.frame for hop in hops], name, editors)
+    handed = hand_down([hop.frame for hop in hops], name, model, editors)
     if handed is None:
         return None
     written, is_required = handed
@@ -75,7 +75,7 @@ def _taken(hops: Sequence[Hop], deed: object, model: Model) -> Fix | None:
     editors = Editors()
     if not editors.of(function.module).add_parameter(function, f"{KEY}: str", required=True):
         return None
-    handed = hand_down([hop.frame for hop in hops], KEY, editors)
+    handed = hand_down([hop.frame for hop in hops], KEY, model, editors)
     if handed is None:
         return None
     if not place_key(deed, handed[0], model, editors, optional=not handed[1]):

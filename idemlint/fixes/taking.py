@@ -7,6 +7,7 @@ import itertools
 import re
 from typing import TYPE_CHECKING
 
+from idemlint.fixes.callers import is_called_only_by, pass_on
 from idemlint.fixes.editing import indent_of, last_line_start
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ __all__ = ["DESCRIPTION", "KEY", "hand_down", "take_key"]
 
 KEY = "idempotency_key"
 """What a key parameter is called where there is none yet."""
-DESCRIPTION = "Identifies this operation; send the same value when you try it again."
+DESCRIPTION = "Identifies this operation; keep it when you try again."
 _ARGS = re.compile(r"^[ \t]*(?:Args|Arguments|Parameters):[ \t]*$", re.MULTILINE)
 _OPTIONAL = re.compile(
     r"\s*\|\s*None\b|\bNone\s*\|\s*|\b(?:typing\.|t\.)?(?:Optional|NotRequired)\[(\w+)\]"
@@ -35,33 +36,46 @@ _SPHINX = re.compile(r"^([ \t]*):param \w+:.*$", re.MULTILINE)
 def take_key(entry: Entry, model: Model, editors: Editors) -> str | None:
     """How the key is written in the body of an entry; a parameter is added where there is none.
 
-    `None` where the body cannot get one by an edit that is sure.
+    `None` where the body cannot get one by an edit that is sure. What is no tool is called by code,
+    which would have to give the key: such a fix is shown, and so is that of a tool which code calls
+    that has no key to give.
     """
     function = entry.function
     if function is None or isinstance(function.node, ast.Lambda):
         return None
     known = model.entries.key_parameters(entry)
     if known:
+        if not known[0].required and not _reaches_callers(entry, known[0].name, model, editors):
+            editors.show_only()
         return _known_key(known[0], editors)
     if entry.schema is not None:
-        return _extend_schema(entry, model, editors)
-    if _binds(function, KEY) or function.node.args.kwarg is not None:
+        key = _extend_schema(entry, model, editors)
+    elif _binds(function, KEY) or function.node.args.kwarg is not None:
         return None
-    editor = editors.of(function.module)
-    form = _annotation(entry, editor)
-    if not editor.add_parameter(function, f"{KEY}: {form}", required=True):
-        return None
-    _describe(function, editor)
-    return KEY
+    else:
+        editor = editors.of(function.module)
+        form = _annotation(entry, editor)
+        if not editor.add_parameter(function, f"{KEY}: {form}", required=True):
+            return None
+        _describe(function, editor)
+        key = KEY
+    if key == KEY and not _reaches_callers(entry, key, model, editors):
+        editors.show_only()
+    return key
+
+
+def _reaches_callers(entry: Entry, key: str, model: Model, editors: Editors) -> bool:
+    """Whether all code that calls the body of an entry gives the key, after edits."""
+    assert entry.function is not None
+    return entry.is_tool and pass_on(entry.function, key, model, editors)
 
 
 def _known_key(parameter: ToolParameter, editors: Editors) -> str | None:
     if parameter.source == "schema":
         return None
-    if parameter.source == "parameter":
-        make_required(parameter, editors)
-        return parameter.name
     make_required(parameter, editors)
+    if parameter.source == "parameter":
+        return parameter.name
     return f"{parameter.path}.{parameter.name}" if parameter.path else parameter.name
 
 
@@ -299,7 +313,9 @@ def _end_of_arguments(text: str, at: int) -> int:
     return at
 
 
-def hand_down(frames: Sequence[Frame], key: str, editors: Editors) -> tuple[str, bool] | None:
+def hand_down(
+    frames: Sequence[Frame], key: str, model: Model, editors: Editors
+) -> tuple[str, bool] | None:
     """Hand a key from the first frame to the last one; `None` if that cannot be done.
 
     Each frame is the one that the call in the frame before it made. Returns how the key is written
@@ -318,7 +334,7 @@ def hand_down(frames: Sequence[Frame], key: str, editors: Editors) -> tuple[str,
         if not _calls_directly(call.node, function):
             return None
         if not _binds(function, KEY):
-            is_required = _is_called_once(function, caller)
+            is_required = is_called_only_by(call.node, function, model)
             form = f"{KEY}: str" if is_required else f"{KEY}: str | None = None"
             if not editors.of(function.module).add_parameter(function, form, required=is_required):
                 return None
@@ -327,18 +343,6 @@ def hand_down(frames: Sequence[Frame], key: str, editors: Editors) -> tuple[str,
             editors.of(caller.module).add_keyword(call.node, KEY, key)
         key = KEY
     return key, required
-
-
-def _is_called_once(function: Function, caller: Frame) -> bool:
-    """Whether a function has one call in its own module and in that of the caller."""
-    modules = {function.module, caller.module}
-    calls = sum(
-        isinstance(node, ast.Call) and _calls_directly(node, function)
-        for module in modules
-        for statement in module.statements()
-        for node in ast.walk(statement)
-    )
-    return calls == 1
 
 
 def _calls_directly(call: ast.Call, function: Function) -> bool:

@@ -425,11 +425,20 @@ class Hint(_Row):
 
 @dataclass(frozen=True, slots=True)
 class Identity(_Row):
-    """An id that a framework hands to a body."""
+    """An id that a framework hands to a body.
+
+    In the bodies of `within` (ids of replays) a fix writes it as the expressions of `written`, each
+    with `{}` for the name that `imports` has there; that is the type of a parameter `taken_as`
+    where the framework hands it over.
+    """
 
     kind: str
     path: tuple[str, ...] = ()
     parameter: tuple[str, ...] = ()
+    within: tuple[str, ...] = ()
+    imports: str = ""
+    written: tuple[str, ...] = ()
+    taken_as: tuple[str, ...] = ()
     renewed: str = ""
     gives: str = ""
     checked: str = ""
