@@ -266,7 +266,7 @@ class Knowledge:
         starts = {
             name.rstrip("*"): frozenset(tops)
             for name, tops in found.items()
-            if name.endswith("*") and name.strip("*")
+            if name.endswith("*") and name != "**"
         }
         return names, starts
 
@@ -366,6 +366,25 @@ class Knowledge:
                 found.update(path.rpartition(".")[2] for path in listed)
         acting = self.acting_names(libraries)
         return frozenset(name for name in found if name in acting)
+
+    @functools.cached_property
+    def slot_names(self) -> dict[str, frozenset[str]]:
+        """What places for keys are called, with the libraries whose calls have them."""
+        found: dict[str, set[str]] = {}
+        for row in self.rows("effect"):
+            if row.key is not None:
+                tops = {call.partition(".")[0].partition("(")[0] for call in row.call}
+                named = (*row.key.argument, row.key.entry, row.key.header, row.key.field)
+                for name in named:
+                    if isinstance(name, str) and name:
+                        found.setdefault(name.rpartition(".")[2], set()).update(tops)
+        for services in self._tables.tokens.values():
+            for name in {token for methods in services.values() for token in methods.values()}:
+                found.setdefault(name, set()).add("boto3")
+        return {
+            name: frozenset(tops.union(*(self._leading_to(top) for top in tops)))
+            for name, tops in found.items()
+        }
 
     @functools.cached_property
     def keyed_libraries(self) -> frozenset[str]:

@@ -15,7 +15,7 @@ import re
 import sys
 import tempfile
 import typing
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any
@@ -416,6 +416,8 @@ def _index(tables: Tables) -> None:
     Paths are written as the model sees them: a renamed class by the name that rows use.
     """
     renamed = {path: row.target for row in tables.rows["type"] for path in row.path}
+    for table, columns in _PATH_COLUMNS.items():
+        tables.rows[table] = [_with_paths(row, columns, renamed) for row in tables.rows[table]]
 
     def compile_paths(patterns: list[tuple[str, int]]) -> Any:
         return paths.compile_paths([(_canonical(path, renamed), row) for path, row in patterns])
@@ -456,6 +458,26 @@ def _index(tables: Tables) -> None:
     tables.paths["store_call"] = compile_paths(calls)
     tables.paths["statement"] = compile_paths(statements)
     tables.paths["violation"] = compile_paths(violations)
+
+
+_PATH_COLUMNS = {
+    "tool": ("hidden_types", "hidden_defaults"),
+    "replay": ("kept_in",),
+    "pause": ("swallowed_by", "raises"),
+    "store": ("check_by_key", "merge"),
+}
+"""Columns of paths beside those by which a row is found."""
+
+
+def _with_paths(row: Any, columns: Iterable[str], renamed: Mapping[str, str]) -> Any:
+    """A row whose paths are written as the model sees them; those of its file are kept, too."""
+    changed = {}
+    for column in columns:
+        listed: tuple[str, ...] = getattr(row, column)
+        found = tuple(dict.fromkeys((*listed, *(_canonical(path, renamed) for path in listed))))
+        if found != listed:
+            changed[column] = found
+    return replace(row, **changed) if changed else row
 
 
 def _canonical(path: str, renamed: Mapping[str, str]) -> str:

@@ -10,6 +10,8 @@ import enum
 import functools
 from typing import TYPE_CHECKING, NamedTuple
 
+from idemlint.knowledge.facts import snake_case
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -115,6 +117,10 @@ class Signals:
         for header in knowledge.key_headers:
             for text in {header, header.lower(), header.upper(), header.title()}:
                 self._add(text, Signal.KEY)
+        for name, libraries in knowledge.slot_names.items():
+            if not any(stem in snake_case(name) for stem in knowledge.key_stems):
+                for text in (f"{name}=", f'"{name}"', f"'{name}'"):
+                    self._add(text, Signal.KEY, libraries)
         for store in knowledge.rows("store"):
             self._add_store(store, knowledge)
         self._add_retries(knowledge)

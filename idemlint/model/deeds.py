@@ -419,7 +419,9 @@ class Deeds:
             creates = methods
         takes_key = host is not None and host.key is not None
         if creates and (
-            self._only_reads(url, request) if not takes_key else self._asks_graphql(url, request)
+            self._only_reads(url, request, host)
+            if not takes_key
+            else self._asks_graphql(url, request)
         ):
             return Deed(DeedKind.CHECK, place, symbol.path, method=creates[0], url=url)
         method = creates[0] if creates else ""
@@ -537,9 +539,13 @@ class Deeds:
                 best = (weight, knows, row)
         return best[2] if best else None
 
-    def _only_reads(self, url: str, request: Place) -> bool:
+    def _only_reads(self, url: str, request: Place, host: rows.Host | None) -> bool:
         path = url.partition("?")[0].rstrip("/")
-        if path.endswith(self.knowledge.post_reads) or _host_of(url) in self.knowledge.asked_hosts:
+        if path.endswith(self.knowledge.post_reads):
+            return True
+        # what a row says of a path goes before what is said of the whole host
+        is_named = host is not None and bool(host.path)
+        if not is_named and _host_of(url) in self.knowledge.asked_hosts:
             return True
         if self._asks_graphql(url, request):
             return True
@@ -702,7 +708,9 @@ class Deeds:
 
     def _model_target(self, place: Place, call: ast.Call, path: str) -> str:
         if ".objects." in path:
-            return f"model {path.partition('.objects.')[0]}"
+            managed = self._managed(call.func)
+            named = "" if managed is None else self._model(Place(managed, place.frame, place.statement))
+            return named or f"model {path.partition('.objects.')[0]}"
         receiver: ast.expr | None = call.func
         while isinstance(receiver, ast.Attribute | ast.Call):
             if isinstance(receiver, ast.Call):
@@ -720,6 +728,14 @@ class Deeds:
         if receiver is not None:
             return self._model(Place(receiver, place.frame, place.statement))
         return ""
+
+    def _managed(self, node: ast.expr) -> ast.expr | None:
+        """The class in `Model.objects.filter(…).first`."""
+        while isinstance(node, ast.Attribute | ast.Call):
+            if isinstance(node, ast.Attribute) and node.attr == "objects":
+                return node.value
+            node = node.func if isinstance(node, ast.Call) else node.value
+        return None
 
     def _subject_target(
         self, place: Place, call: ast.Call, subject: Place | None
@@ -824,7 +840,7 @@ class Deeds:
             place = request
             assert isinstance(request.node, ast.Call)
             call = request.node
-        within = slot.within or (("headers",) if slot.header else _BODY_ARGUMENTS)
+        within = slot.within or _carrier_of(slot)
         value = argument(call, within)
         if value is not None:
             yield Place(value, place.frame, place.statement)
@@ -886,6 +902,13 @@ class Deeds:
         for number, value in enumerate(call.args):
             if not isinstance(value, ast.Starred):
                 yield str(number), Place(value, place.frame, place.statement)
+
+
+def _carrier_of(slot: rows.Slot) -> tuple[int | str, ...]:
+    """The arguments of a request in which a slot is, where its row names none."""
+    if slot.header:
+        return ("headers",)
+    return ("params",) if slot.query else _BODY_ARGUMENTS
 
 
 def _is_abstract(function: Function) -> bool:

@@ -118,7 +118,7 @@ class Guards:
     def _declared(self, hop: Hop, *, first: bool) -> Guard | None:
         function = hop.frame.function
         assert function is not None
-        if self._has_guard_row(self.values.decorator_paths(function)):
+        if function.decorators and self._is_decorated(function):
             return Guard(GuardKind.DECLARED, hop)
         for item in hop.event.contexts:
             target = item.context_expr
@@ -133,10 +133,25 @@ class Guards:
                 ]
                 if all(o.kind is not ValueKind.FRESH for o in origins):
                     return Guard(GuardKind.DECLARED, hop)
-        paths = self.names.paths(Place(hop.event.node.func, hop.frame, hop.event.statement))
-        if not first and self._has_guard_row(paths):
+        call = hop.event.node
+        paths = self.names.paths(Place(call.func, hop.frame, hop.event.statement))
+        if not first and self._has_guard_row(paths, call):
             return Guard(GuardKind.DECLARED, hop)
         return None
+
+    def _is_decorated(self, function: Function) -> bool:
+        """Whether a decorator guards a function, by itself or by an option that it is given."""
+        if not self._has_guard_row(self.values.decorator_paths(function), None):
+            return False
+        frame = self.names.module_frame(function.module)
+        if function.parent is not None:
+            frame = self.names.frame(function.parent)
+        for decorator in function.decorators:
+            call = decorator if isinstance(decorator, ast.Call) else None
+            target = call.func if call is not None else decorator
+            if self._has_guard_row(self.names.paths(Place(target, frame)), call or target):
+                return True
+        return False
 
     def is_kept(self, occurrence: Occurrence) -> bool:
         """Whether a framework keeps the result of a function on the way over a resume."""
@@ -146,8 +161,14 @@ class Guards:
                 return True
         return False
 
-    def _has_guard_row(self, paths: list[str]) -> bool:
-        return any(row.guards for path in paths for row in self.knowledge.guards(path))
+    def _has_guard_row(self, paths: list[str], use: ast.expr | None = None) -> bool:
+        """Whether a row guards; one of an option guards in a `use` with that option only."""
+        given = {k.arg for k in use.keywords} if isinstance(use, ast.Call) else set()
+        return any(
+            row.guards and (use is None or row.kind != "kwarg" or not given.isdisjoint(row.key))
+            for path in paths
+            for row in self.knowledge.guards(path)
+        )
 
     # claims and lookups
 

@@ -221,7 +221,9 @@ class Keys:
             return False
         if slot.argument:
             return True
-        if not (slot.entry or slot.header or slot.field):
+        if not (slot.entry or slot.header or slot.field or slot.query):
+            return False
+        if slot.query and f"{slot.query}=" in deed.url:
             return False
         if self._writes_key_header(deed):
             return False
