@@ -538,6 +538,11 @@ class Knowledge:
         """The words beside a look into a container that can be about what was done before."""
         return tuple(self._tables.lists["memory"]["words"])
 
+    @property
+    def memory_looks(self) -> tuple[str, ...]:
+        """The texts of looks into a container by its plain name, or by the key that is looked up."""
+        return tuple(self._tables.lists["memory"]["looks"])
+
     @functools.cached_property
     def _memory_names(self) -> dict[str, re.Pattern[str]]:
         lists = self._tables.lists["memory"]

@@ -71,7 +71,7 @@ _LISTS: dict[str, tuple[str, ...]] = {
     "quiet_code": ("functions", "classes", "texts", "sign_in", "carriers"),
     "factories": ("classes", "methods"),
     "containers": ("methods",),
-    "memory": ("containers", "decorators", "words", "counters", "stores"),
+    "memory": ("containers", "decorators", "words", "looks", "counters", "stores"),
     "conflicts": ("errors", "codes", "statuses"),
     "refusals": ("errors", "statuses", "words", "harmless", "doubts"),
     "sql_values": ("fresh", "clock"),

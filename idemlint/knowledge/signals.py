@@ -106,6 +106,7 @@ class Signals:
         self.calls: set[str] = set()
         self._found: dict[str, dict[_Kind, set[str]]] = {}
         self.is_dedup_store = knowledge.is_dedup_store
+        self._looks = frozenset(_REMEMBERED).union(knowledge.memory_looks)
         self._acting = knowledge.effect_libraries | _ACTING.keys()
         self._effect_calls = knowledge.effect_calls
         self._add_entries(knowledge)
@@ -159,7 +160,7 @@ class Signals:
         return frozenset(
             number
             for number, text in enumerate(self.texts)
-            if text in _REMEMBERED
+            if text in self._looks
             and all(meaning.signal is Signal.MEMORY for meaning in self.meanings[number])
         )
 
@@ -268,6 +269,8 @@ class Signals:
             self._add(f".{name}(", Signal.REQUEST)
 
     def _add_memory(self, knowledge: Knowledge) -> None:
+        for text in knowledge.memory_looks:
+            self._add(text, Signal.MEMORY, self._acting, _KEEPING)
         for text in _REMEMBERED:
             words = (knowledge.memory_words,) if text == _GETTING else ()
             self._add(text, Signal.MEMORY, self._acting, (*_KEEPING, *words))
@@ -304,6 +307,8 @@ class Signals:
                 name = _method(path)
                 if name:
                     self._add(f".{name}(", Signal.WRITE, libraries)
+                if path.startswith("**.") and path.endswith(f".{name}"):
+                    self._add(f"{path[2:]}(", Signal.WRITE, libraries)
             for statement in store.statements:
                 for path in statement.path if statement.role in _WRITING else ():
                     if path.count(".") == 1 and "*" not in path:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from idemlint.knowledge import rows
     from idemlint.knowledge.facts import Knowledge, StoreRole
     from idemlint.model.names import Names
-    from idemlint.model.program import Function
+    from idemlint.model.program import Class, Function
     from idemlint.model.symbols import Symbol
     from idemlint.model.values import Entry, Values
 
@@ -37,6 +37,8 @@ _OVERWRITING_METHODS = {"PUT", "PATCH", "DELETE"}
 _BODY_ARGUMENTS = ("json", "data", "content", "body", "params", "files", "fields")
 _STATEMENT_ARGUMENTS = (0, "sql", "query", "statement", "operation")
 _READ_ROLES = {"check", "schema", "commit", "lock"}
+_MAX_CHAIN = 4
+"""How many variables a chain of calls is followed through."""
 _CREATING_VERBS = (
     "create", "start", "run", "send", "submit", "put", "publish", "import", "invoke", "issue",
     "register", "request", "purchase", "copy", "restore", "export", "execute", "allocate", "launch",
@@ -580,10 +582,10 @@ class Deeds:
         for entry in self.knowledge.store_roles(path):
             store = entry.store
             if path.startswith("?") or "**" in _pattern_of(entry):
-                if store.imports and not any(
-                    imports(place.frame.module, top) for top in store.imports
-                ):
-                    continue
+                tops = store.imports
+                if tops and path.partition(".")[0] not in tops:
+                    if not any(imports(place.frame.module, top) for top in tops):
+                        continue
             if entry.form is not None and not self._has_form(entry.form, place, call):
                 continue
             if entry.role == "exec":
@@ -689,6 +691,23 @@ class Deeds:
             return self._model(Place(node.value, place.frame, place.statement))
         return ""
 
+    def record_class(self, place: Place, call: ast.Call) -> Class | None:
+        """The class of the program whose records a chain of calls is about: `Model.objects.get()`."""
+        node: ast.expr = call
+        for _ in range(_MAX_CHAIN):
+            symbols: tuple[Symbol, ...] = ()
+            while isinstance(node, ast.Attribute | ast.Call):
+                node = node.func if isinstance(node, ast.Call) else node.value
+                symbols = tuple(self.names.resolve(Place(node, place.frame, place.statement)))
+                for symbol in symbols:
+                    if isinstance(symbol, ClassSymbol | Instance):
+                        return symbol.cls
+            made = next((m for s in symbols if (m := getattr(s, "made", None)) is not None), None)
+            if made is None or made.node is node or not isinstance(made.node, ast.Call):
+                return None
+            node, place = made.node, made
+        return None
+
     def _access(
         self, store: rows.Store, role: str, place: Place, call: ast.Call, path: str
     ) -> Deed:
@@ -708,6 +727,9 @@ class Deeds:
 
     def _model_target(self, place: Place, call: ast.Call, path: str) -> str:
         if ".objects." in path:
+            record = self.record_class(place, call)
+            if record is not None:
+                return f"model {record.qualified_name}"
             managed = self._managed(call.func)
             named = "" if managed is None else self._model(Place(managed, place.frame, place.statement))
             return named or f"model {path.partition('.objects.')[0]}"

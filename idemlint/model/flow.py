@@ -487,6 +487,9 @@ class _Runner:
     def _return(self, statement: ast.Return) -> None:
         if statement.value is not None:
             self._expression(statement.value)
+            if self.escapes:
+                # what is returned can raise, and a handler around it goes on
+                self.escapes[-1].append(self.state.copy())
         self.return_points[statement] = ReturnPoint(
             statement,
             statement.value,

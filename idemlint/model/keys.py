@@ -141,6 +141,8 @@ class Keys:
         if not isinstance(func, ast.Attribute):
             return
         receiver = Place(func.value, deed.place.frame, deed.place.statement)
+        if isinstance(func.value, ast.Name):
+            yield from self._written_headers(deed, func.value)
         for symbol in self.names.resolve(receiver):
             made = getattr(symbol, "made", None)
             if made is None or not isinstance(made.node, ast.Call):
@@ -153,6 +155,17 @@ class Keys:
                         yield self._use(
                             deed, entry.key, entry.value, entry.key_node, steps=entry.steps
                         )
+
+    def _written_headers(self, deed: Deed, client: ast.Name) -> Iterator[KeyUse]:
+        """Headers that the function writes into its client: `session.headers[…] = …`."""
+        place = deed.place
+        headers = ast.copy_location(ast.Attribute(client, "headers", ast.Load()), client)
+        mapping = self.values.mapping(Place(headers, place.frame, place.statement))
+        for entry in mapping.entries:
+            if self.knowledge.is_key_header(entry.key):
+                yield self._use(
+                    deed, entry.key, entry.value, entry.key_node, native=True, steps=entry.steps
+                )
 
     def _named_entries(self, deed: Deed, carrier: Place) -> Iterator[KeyUse]:
         for entry in self.values.mapping(carrier).entries:

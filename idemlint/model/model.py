@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 __all__ = ["Model"]
 
 _MAX_SCHEMA_FILES = 60
+_UNIQUE = ("unique=True", "primary_key=True", "OneToOneField(")
+"""What says of a column that no two records share its value."""
 
 
 class Model:
@@ -250,7 +252,7 @@ class Model:
             text = ast.unparse(statement)
             if by_key and "primary_key=True" in text:
                 return True
-            if names & asked and ("unique=True" in text or "primary_key=True" in text):
+            if names & asked and any(sign in text for sign in _UNIQUE):
                 return True
             if "UniqueConstraint(" in text or "unique_together" in text:
                 if any(f"'{name}'" in text for name in asked if name):
@@ -298,7 +300,7 @@ class Model:
                 cls = getattr(symbol, "cls", None)
                 if cls is not None:
                     return cls  # type: ignore[no-any-return]
-        return None
+        return self.deeds.record_class(insert.place, insert.call)
 
     def runs_lock(self, call: ast.Call, hop: Hop) -> bool:
         """Whether a call into the program takes a lock that holds across processes."""

@@ -274,8 +274,13 @@ class Selection:
         libraries = meaning.libraries
         if not libraries or ANY_LIBRARY in libraries or not mine.isdisjoint(libraries):
             return True
-        is_telling = "_" in text and meaning.signal in (Signal.CALL, Signal.WRITE)
+        is_telling = _says_whose(text) and meaning.signal in (Signal.CALL, Signal.WRITE)
         return is_telling and self._is_known(libraries)
+
+
+def _says_whose(text: str) -> bool:
+    """Whether a call is of more than a plain method: `insert_one(`, `.objects.create(`."""
+    return "_" in text or text.count(".") > 1
 
 
 def _is_telling(name: str) -> bool:
@@ -408,7 +413,7 @@ class Places:
         if not libraries or ANY_LIBRARY in libraries or not mine.isdisjoint(libraries):
             return True
         is_telling = meaning.signal is Signal.CALL or (
-            "_" in text and meaning.signal is Signal.WRITE
+            _says_whose(text) and meaning.signal is Signal.WRITE
         )
         return is_telling and not self._names.libraries.isdisjoint(libraries)
 

@@ -397,7 +397,11 @@ class Values:
                 if mutation.value is not None:
                     known = True
                     where = Place(mutation.value, base.frame, mutation.statement)
-                    found.extend(self.origins(where))
+                    origins = self.origins(where)
+                    if self._may_be_skipped(mutation.statement, place) and self._is_given(base):
+                        origins = [replace(origin, fallback=True) for origin in origins]
+                        found.append(self._given_field(dotted, name, place))
+                    found.extend(origins)
         if known:
             return found
         for symbol in self.names.resolve(base):
@@ -416,17 +420,7 @@ class Values:
                         return generated
             elif self._is_given(base):
                 generated = self._field_default(symbol, name)
-                given = [
-                    Origin(
-                        ValueKind.PARAMETER,
-                        place.node,
-                        place.frame.module,
-                        place.frame,
-                        dotted.partition(".")[0],
-                        name,
-                    )
-                ]
-                return [*given, *(generated or ())]
+                return [self._given_field(dotted, name, place), *(generated or ())]
             method = self.names.method(symbol.cls, name)
             if method is not None and method.is_property:
                 frame = self.names.enter(FunctionSymbol(method, symbol), None)
@@ -443,8 +437,25 @@ class Values:
                         known = True
                         frame = self.names.method_frame(function, symbol)
                         inner = self.origins(Place(value, frame, statement))
-                        found.extend(replace(origin, once=True) for origin in inner)
+                        if not _is_made_in_run(symbol, base.frame):
+                            inner = [replace(origin, once=True) for origin in inner]
+                        found.extend(inner)
         return found if known else None
+
+    def _given_field(self, dotted: str, name: str, place: Place) -> Origin:
+        """A field of an object that a parameter brings."""
+        owner = dotted.partition(".")[0]
+        return Origin(
+            ValueKind.PARAMETER, place.node, place.frame.module, place.frame, owner, name
+        )
+
+    def _may_be_skipped(self, statement: ast.stmt, place: Place) -> bool:
+        """Whether a statement runs under a condition that does not hold for all of a function."""
+        function = place.frame.function
+        if function is None or place.statement is None:
+            return False
+        conditions = self.names.flow(function).conditions
+        return not set(conditions.get(statement, ())) <= set(conditions.get(place.statement, ()))
 
     def _is_given(self, base: Place) -> bool:
         return any(origin.kind is ValueKind.PARAMETER for origin in self.origins(base))
@@ -931,6 +942,19 @@ class Values:
                     found = True
         if not found:
             self._fill_symbols(place, made)
+
+
+def _is_made_in_run(symbol: Instance, frame: Frame) -> bool:
+    """Whether an object is made by the run that uses it, and not once for the process."""
+    if symbol.made is None or symbol.made.frame.function is None:
+        return False
+    function = symbol.made.frame.function
+    around: Frame | None = frame
+    while around is not None:
+        if around.function is function:
+            return function.name != "__init__"
+        around = around.call.frame if around.call is not None else None
+    return False
 
 
 def _constant_key(node: ast.expr | None) -> str | None:
