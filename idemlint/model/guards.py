@@ -181,11 +181,25 @@ class Guards:
                     continue
                 if self._is_claim(deed):
                     return Guard(GuardKind.CLAIM, hop, deed)
-                if deed.kind is DeedKind.CHECK and deed.store is not None:
+                if deed.kind is DeedKind.CHECK and self._can_record(deed, occurrence):
                     if self.polarity(condition, hop.frame) is Polarity.ABSENT:
                         lookup = lookup or Guard(GuardKind.LOOKUP, hop, deed)
         raising = self._raising_claim(hop, occurrence)
         return raising or lookup
+
+    def _can_record(self, check: Deed, occurrence: Occurrence) -> bool:
+        """Whether what is looked up can tell that an effect was done.
+
+        A file can where the same run writes one; else it is what the effect takes, as an
+        attachment that has to be there.
+        """
+        if check.store is None:
+            return False
+        return check.store.kind != "file" or any(
+            other.deed.is_effect and other.deed.store is not None
+            and other.deed.store.kind == "file"
+            for other in self.runs.occurrences(occurrence.hops[0].frame)
+        )
 
     def _is_claim(self, deed: Deed) -> bool:
         """A write whose result tells whether this run was the first."""
