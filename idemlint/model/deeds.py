@@ -731,7 +731,9 @@ class Deeds:
             if record is not None:
                 return f"model {record.qualified_name}"
             managed = self._managed(call.func)
-            named = "" if managed is None else self._model(Place(managed, place.frame, place.statement))
+            named = (
+                "" if managed is None else self._model(Place(managed, place.frame, place.statement))
+            )
             return named or f"model {path.partition('.objects.')[0]}"
         receiver: ast.expr | None = call.func
         while isinstance(receiver, ast.Attribute | ast.Call):

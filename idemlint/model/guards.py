@@ -196,7 +196,8 @@ class Guards:
         if check.store is None:
             return False
         return check.store.kind != "file" or any(
-            other.deed.is_effect and other.deed.store is not None
+            other.deed.is_effect
+            and other.deed.store is not None
             and other.deed.store.kind == "file"
             for other in self.runs.occurrences(occurrence.hops[0].frame)
         )

@@ -438,16 +438,14 @@ class Values:
                         frame = self.names.method_frame(function, symbol)
                         inner = self.origins(Place(value, frame, statement))
                         if not _is_made_in_run(symbol, base.frame):
-                            inner = [replace(origin, once=True) for origin in inner]
+                            inner = tuple(replace(origin, once=True) for origin in inner)
                         found.extend(inner)
         return found if known else None
 
     def _given_field(self, dotted: str, name: str, place: Place) -> Origin:
         """A field of an object that a parameter brings."""
         owner = dotted.partition(".")[0]
-        return Origin(
-            ValueKind.PARAMETER, place.node, place.frame.module, place.frame, owner, name
-        )
+        return Origin(ValueKind.PARAMETER, place.node, place.frame.module, place.frame, owner, name)
 
     def _may_be_skipped(self, statement: ast.stmt, place: Place) -> bool:
         """Whether a statement runs under a condition that does not hold for all of a function."""
