@@ -399,7 +399,7 @@ class Values:
                     where = Place(mutation.value, base.frame, mutation.statement)
                     origins = self.origins(where)
                     if self._may_be_skipped(mutation.statement, place) and self._is_given(base):
-                        origins = [replace(origin, fallback=True) for origin in origins]
+                        origins = tuple(replace(origin, fallback=True) for origin in origins)
                         found.append(self._given_field(dotted, name, place))
                     found.extend(origins)
         if known:
