@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from conftest import TOOL
 from lsp_client import span
-from test_entries import HELPER, SHIP
+from test_editor_inventory import HELPER, SHIP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
