@@ -236,6 +236,9 @@ class Checker:
             self._tell(self._results(group))
 
     async def _go_on(self) -> None:
+        if not self._rests:
+            # closed while nothing was done
+            return
         key, group = next(iter(self._rests.items()))
         started = time.monotonic()
         try:
@@ -252,6 +255,8 @@ class Checker:
 
     async def _make_exact(self) -> None:
         """Make syntax errors those that a run finds."""
+        if not self._inexact:
+            return
         _, group = self._inexact.popitem()
         if await self._worker.run(lambda: self._looks_again(group)):
             self._tell(self._results(group, is_whole=True))

@@ -261,6 +261,19 @@ def test_every_request_on_what_is_not_open(launch, project: Path) -> None:
     assert is_alive(client, project)
 
 
+@pytest.mark.parametrize("seconds", [0.05, 0.3, 0.8])
+def test_text_that_is_closed_while_nothing_is_done(launch, project: Path, seconds: float) -> None:
+    """Its rest waits for a pause then, and is gone when that is over."""
+    client = launch()
+    address = client.open(project / "odd.py", TOOL + "\n\ndef half(:\n    pass\n")
+    client.published(address, 1)
+    client.settle(seconds)
+    client.notify("textDocument/didClose", {"textDocument": {"uri": address}})
+    client.settle(1)
+    assert is_alive(client, project)
+    assert not any("Traceback" in line for line in client.log)
+
+
 def test_client_that_vanishes_while_it_is_served(launch, project: Path) -> None:
     """Its pipes are closed in the middle of a check and of a message."""
     client = launch()
