@@ -12,7 +12,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from idemlint.diagnostic import Edit
-from idemlint.fixes.layout import commas, fitted, is_in_text, limit_of
+from idemlint.fixes.layout import commas, fitted, is_in_text, limit_of, width
 from idemlint.source.ranges import node_span
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class Editor:
         last = opening + len(inside.rstrip())
         row = last_line_start(text, first)
         end = min((n for n in (text.find("\n", last), len(text)) if n >= 0), default=len(text))
-        length = len(text[row:end].rstrip("\r"))
+        length = width(text[row:end].rstrip("\r"))
         if not self.limit or not length <= self.limit < length + len(item) + 2:
             return False
         parts = commas(text, first, last)

@@ -11,7 +11,7 @@ from idemlint.fixes.callers import mentions, pass_on
 from idemlint.fixes.deriving import derived_key
 from idemlint.fixes.editing import last_line_start
 from idemlint.fixes.editors import Editors
-from idemlint.fixes.layout import fitted
+from idemlint.fixes.layout import fitted, width
 from idemlint.fixes.taking import KEY, hand_down, make_required, take_key
 from idemlint.knowledge.rows import Unstable
 from idemlint.model.entries import Entry, EntryKind, ToolParameter
@@ -201,7 +201,7 @@ class Cure:
         return (
             "(" in content
             and self.editor.limit > 0
-            and len(row) - (end - start) + len(content) > self.editor.limit >= len(row)
+            and width(row) - (end - start) + len(content) > self.editor.limit >= width(row)
             and not (isinstance(statement, ast.Assign) and statement.value is self.whole())
             and not is_named
             and not isinstance(statement, ast.While | ast.FunctionDef | ast.AsyncFunctionDef)

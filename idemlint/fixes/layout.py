@@ -9,17 +9,23 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["commas", "fitted", "limit_of"]
+__all__ = ["commas", "fitted", "limit_of", "width"]
 
 _LIMITS = (88, 100, 120)
 _MOST_LONGER = 0.005
+_TAB = 4
 _OPENING, _CLOSING = "([{", ")]}"
 _IN_TEXT = re.compile(r"""\b[rRbB]*[fFtT][rRbB]*["']""")
 
 
+def width(row: str) -> int:
+    """The length of a row, where a tab goes to the next multiple of four as in Ruff's measure."""
+    return len(row.lstrip("\f").expandtabs(_TAB))
+
+
 def limit_of(text: str) -> int:
     """The length that the rows of a text keep to: the least usual one; 0 where they keep to none."""
-    rows = [len(row) for row in text.splitlines() if row.strip()]
+    rows = [width(row) for row in re.split(r"[\r\n]+", text) if row.strip()]
     for limit in _LIMITS:
         if sum(row > limit for row in rows) <= _MOST_LONGER * len(rows):
             return limit
@@ -65,7 +71,7 @@ def fitted(code: str, indent: str, step: str, limit: int, *, behind: int = 0) ->
 
     `behind` is how much more stands in its last row.
     """
-    if not limit or "\n" in code or len(indent) + len(code) + behind <= limit:
+    if not limit or "\n" in code or width(indent) + len(code) + behind <= limit:
         return code
     opening = _last_brackets(code)
     if opening is None:
