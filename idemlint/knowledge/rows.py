@@ -62,7 +62,10 @@ class _Row:
 
 @dataclass(frozen=True, slots=True)
 class Slot(_Row):
-    """Where a value stands in a call: one of the first fields, `within` the argument around it."""
+    """Where a value stands in a call: one of the first fields, `within` the argument around it.
+
+    `receiver` are the arguments of the call that gave the object whose method is called.
+    """
 
     argument: tuple[Place, ...] = ()
     entry: str = ""
@@ -75,6 +78,7 @@ class Slot(_Row):
     context: str = ""
     directive: str = ""
     condition: str = ""
+    receiver: tuple[Place, ...] = ()
     value: str | bool | int | None = None
     within: tuple[Place, ...] = ()
 
@@ -84,7 +88,8 @@ class Slot(_Row):
         for text in (self.entry, self.header, self.field, self.query, self.attribute, self.setting):
             if text:
                 return text
-        named = next((place for place in self.argument if isinstance(place, str)), "")
+        places = (*self.argument, *self.receiver)
+        named = next((place for place in places if isinstance(place, str)), "")
         return named or self.context or self.directive or self.path
 
 

@@ -825,6 +825,8 @@ class Deeds:
         """What stands in a slot of a call: its name, the place of the value, the node to show."""
         place = deed.place
         call = deed.call
+        if slot.receiver:
+            yield from self._at_receiver(deed, slot)
         if slot.argument:
             value = argument(call, slot.argument)
             if value is not None:
@@ -850,6 +852,20 @@ class Deeds:
             for mapping in mappings:
                 for entry in mapping.get(last, fold=bool(slot.header)):
                     yield last, entry.value, entry.key_node
+
+    def _at_receiver(self, deed: Deed, slot: rows.Slot) -> Iterator[tuple[str, Place, ast.AST]]:
+        """What the call got that gave the receiver: `bucket.blob(name).upload_from_string(…)`."""
+        func, place = deed.call.func, deed.place
+        if not isinstance(func, ast.Attribute):
+            return
+        receiver = Place(func.value, place.frame, place.statement)
+        made = [receiver] if isinstance(func.value, ast.Call) else []
+        made = made or [m for s in self.names.resolve(receiver) if (m := getattr(s, "made", None))]
+        for where in made:
+            if isinstance(where.node, ast.Call):
+                value = argument(where.node, slot.receiver)
+                if value is not None:
+                    yield slot.name, Place(value, where.frame, where.statement), value
 
     def _containers(self, deed: Deed, slot: rows.Slot) -> Iterator[Place]:
         """The arguments that can hold an entry: the named one, else those that hold bodies."""

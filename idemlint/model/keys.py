@@ -29,7 +29,9 @@ BAD_KINDS = frozenset(
         ValueKind.UNSTABLE,
     }
 )
-_IDENTITY_COLUMNS = {"id", "uuid", "guid", "uid", "pk", "_id"}
+_IDENTITY_COLUMNS = {
+    "id", "uuid", "guid", "uid", "pk", "_id", "number", "reference", "external_id", "public_id",
+}  # fmt: skip
 _IDENTITY_FIELDS = ("_id", "id", "uuid", "uid", "external_id", "externalId", "external_reference")
 
 
