@@ -468,12 +468,16 @@ class PureMethod(_Row):
 
 @dataclass(frozen=True, slots=True)
 class Unstable(_Row):
-    """A call that gives another value in another process for the same arguments."""
+    """A call that gives another value in another process for the same arguments.
+
+    `of_entries` says that it does so only where entries of mappings are among them.
+    """
 
     path: tuple[str, ...]
     because: str
     unless: str = ""
     shows: str = ""
+    of_entries: bool = False
     fix: str = ""
 
 

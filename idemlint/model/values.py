@@ -40,6 +40,8 @@ MAX_ORIGINS = 12
 _READS = {"get", "pop", "setdefault", "getdefault"}
 _ORDERING = {"sorted", "len", "min", "max", "sum", "any", "all", "bool"}
 _TEXT_METHODS = {"format", "join", "replace", "format_map"}
+_PLAIN_TYPES = {"str", "int", "float", "bool", "bytes"}
+_MAX_NAMES = 3
 _DUMPS = {"dumps", "dump", "encode", "model_dump", "dict", "copy", "to_dict", "urlencode", "asdict"}
 
 
@@ -578,6 +580,34 @@ class Values:
             for symbol in symbols
         )
 
+    def _holds_no_entries(self, nodes: list[ast.expr], place: Place, depth: int = 0) -> bool:
+        """Whether values are texts, numbers, or lists of them, for all that is said of them."""
+        return bool(nodes) and all(self._is_without_entries(n, place, depth) for n in nodes)
+
+    def _is_without_entries(self, node: ast.expr, place: Place, depth: int) -> bool:
+        if isinstance(node, ast.Constant | ast.JoinedStr | ast.Compare):
+            return True
+        if isinstance(node, ast.List | ast.Tuple):
+            return self._holds_no_entries(node.elts, place, depth)
+        function = place.frame.function
+        if not isinstance(node, ast.Name) or function is None or depth > _MAX_NAMES:
+            return False
+        found = [
+            d
+            for d in self.names.flow(function).definitions_at(place.statement, node.id)
+            if d.kind != "parameter"
+        ]
+        if any(d.kind != "value" or not isinstance(d.node, ast.expr) for d in found):
+            return False
+        if found and node.id not in {arg.arg for arg in function.parameters}:
+            return all(
+                self._is_without_entries(d.node, Place(d.node, place.frame, d.statement), depth + 1)
+                for d in found
+                if isinstance(d.node, ast.expr)
+            )
+        said = next((a.annotation for a in function.parameters if a.arg == node.id), None)
+        return not found and said is not None and _is_plain_type(said)
+
     def _outside_call(self, path: str, node: ast.Call, place: Place) -> Iterable[Origin] | None:
         row = self.knowledge.value(path)
         unstable = self.knowledge.unstable(path)
@@ -585,6 +615,7 @@ class Values:
             unstable is not None
             and not _has_argument(node, unstable.unless)
             and (not unstable.shows or self._shows_address(node, place, unstable.shows))
+            and not (unstable.of_entries and self._holds_no_entries(node.args[:1], place))
         ):
             origin = self._origin(
                 ValueKind.UNSTABLE, place, name=path, note=unstable.because, row=unstable
@@ -940,6 +971,18 @@ class Values:
                     found = True
         if not found:
             self._fill_symbols(place, made)
+
+
+def _is_plain_type(annotation: ast.expr) -> bool:
+    """`str`, `int | None`, `list[str]`: a type whose values hold no entries."""
+    names = {node.id for node in ast.walk(annotation) if isinstance(node, ast.Name)}
+    return bool(names & _PLAIN_TYPES) and names <= {
+        *_PLAIN_TYPES,
+        "list",
+        "tuple",
+        "Optional",
+        "List",
+    }
 
 
 def _is_made_in_run(symbol: Instance, frame: Frame) -> bool:
