@@ -19,9 +19,10 @@ __all__ = ["without_idle_imports"]
 def without_idle_imports(path: Path, before: bytes, after: bytes) -> bytes:
     """The new bytes of a file without the imports at its top that were in use before, and are not now.
 
-    An import that shares its row with a comment stays, and so does a name that stands in a text.
+    An import that shares its row with a comment stays, and so does a name that stands in a text, or
+    that a package may hand on.
     """
-    if path.suffix not in (".py", ".pyi", ".pyw"):
+    if path.suffix not in (".py", ".pyi", ".pyw") or path.stem == "__init__":
         return after
     old = _tree(path, before)
     while True:
