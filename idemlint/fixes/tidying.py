@@ -107,7 +107,12 @@ def _removed(source: SourceText, idle: tuple[ast.Import | ast.ImportFrom, ast.al
     if text[first : span[0]].strip() or text[span[1] : end].strip() or "#" in text[first:end]:
         return None
     if len(statement.names) == 1:
-        return text[:first] + text[end:]
+        kept, rest = text[:first], text[end:]
+        newline = source.newline
+        if rest.startswith(newline) and kept.endswith(newline * 2):
+            # it stood between empty rows: one of these is enough
+            kept = kept.removesuffix(newline)
+        return kept + rest
     number = statement.names.index(alias)
     if number:
         start, stop = node_span(source, statement.names[number - 1])[1], node_span(source, alias)[1]

@@ -18,6 +18,7 @@ _FILE = Path("/project/a.py")
         ("from a import b, c\nb, c\n", "from a import b, c\nc\n", "from a import c\nc\n"),
         ("from a import b, c\nb, c\n", "from a import b, c\nb\n", "from a import b\nb\n"),
         ("from a import b, c\nb, c\n", "from a import b, c\n1\n", "1\n"),
+        ("1\n\nimport a\n\n\na\n", "1\n\nimport a\n\n\nb\n", "1\n\n\nb\n"),
         ("import a as b\r\nb\r\nx\r\n", "import a as b\r\nx\r\n", "x\r\n"),
     ],
 )
