@@ -73,6 +73,8 @@ class Cure:
 
     def _is_maker(self, function: Function) -> bool:
         """Whether a function only returns the value, or a text in which it is a part."""
+        if any(hop.frame.function is function for hop in self.occurrence.hops):
+            return False  # what it returns is the answer of the effect
         body = [s for n, s in enumerate(function.body) if n or not _is_text(s)]
         if not body or not isinstance(body[-1], ast.Return) or body[-1].value is None:
             return False
@@ -83,7 +85,8 @@ class Cure:
             target = statement.targets[0] if isinstance(statement, ast.Assign) else None
             if not isinstance(target, ast.Name):
                 return False
-            made.add(target.id)
+            if self.node in ast.walk(statement):
+                made.add(target.id)
         parts = list(ast.walk(body[-1]))
         return self.node in parts or any(isinstance(n, ast.Name) and n.id in made for n in parts)
 

@@ -19,9 +19,10 @@ __all__ = ["without_idle_imports"]
 def without_idle_imports(path: Path, before: bytes, after: bytes) -> bytes:
     """The new bytes of a file without the imports at its top that were in use before, and are not now.
 
-    An import that shares its row with a comment stays, and so does a name that stands in a text.
+    An import that shares its row with a comment stays, and so does a name that stands in a text, or
+    that a package may hand on.
     """
-    if path.suffix not in (".py", ".pyi", ".pyw"):
+    if path.suffix not in (".py", ".pyi", ".pyw") or path.stem == "__init__":
         return after
     old = _tree(path, before)
     while True:
@@ -106,7 +107,12 @@ def _removed(source: SourceText, idle: tuple[ast.Import | ast.ImportFrom, ast.al
     if text[first : span[0]].strip() or text[span[1] : end].strip() or "#" in text[first:end]:
         return None
     if len(statement.names) == 1:
-        return text[:first] + text[end:]
+        kept, rest = text[:first], text[end:]
+        newline = source.newline
+        if rest.startswith(newline) and kept.endswith(newline * 2):
+            # it stood between empty rows: one of these is enough
+            kept = kept.removesuffix(newline)
+        return kept + rest
     number = statement.names.index(alias)
     if number:
         start, stop = node_span(source, statement.names[number - 1])[1], node_span(source, alias)[1]

@@ -124,15 +124,22 @@ def _run(*arguments: str) -> str:
     return done.stdout
 
 
-def copied(tree: Path, findings: Sequence[_Finding], to: Path) -> None:
-    """Copy the files and the folders at the top of a tree in which something was found."""
-    top = {Path(entry["filename"]).relative_to(tree).parts[0] for entry in findings}
-    for name in sorted(top):
-        if (tree / name).is_dir():
+def copied(tree: Path, findings: Sequence[_Finding], to: Path, depth: int) -> None:
+    """Copy the files and the folders, so many levels down, in which something was found."""
+    parts = {Path(entry["filename"]).relative_to(tree).parts[:depth] for entry in findings}
+    for names in sorted(parts):
+        source, target = tree.joinpath(*names), to.joinpath(*names)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        for above in target.parents[: len(names) - 1]:
+            # what is around a folder stays a package
+            init = source.parents[target.parents.index(above)] / "__init__.py"
+            if init.is_file() and not (above / "__init__.py").exists():
+                shutil.copy2(init, above / "__init__.py")
+        if source.is_dir():
             ignored = shutil.ignore_patterns("__pycache__", "*.so", ".git")
-            shutil.copytree(tree / name, to / name, symlinks=True, ignore=ignored)
+            shutil.copytree(source, target, symlinks=True, ignore=ignored)
         else:
-            shutil.copy2(tree / name, to / name)
+            shutil.copy2(source, target)
 
 
 def fixed(tree: Path) -> Rounds:
@@ -150,7 +157,7 @@ def fixed(tree: Path) -> Rounds:
     return rounds
 
 
-def promises(tree: Path, *, keep: Path | None, known: Path | None) -> Result:
+def promises(tree: Path, *, keep: Path | None, known: Path | None, depth: int) -> Result:
     """Copy what has findings, fix the copy, and look at each promise.
 
     `known` is the output of an earlier check of the tree.
@@ -159,7 +166,7 @@ def promises(tree: Path, *, keep: Path | None, known: Path | None) -> Result:
     result = Result(found)
     with tempfile.TemporaryDirectory() as folder:
         copy = keep or Path(folder)
-        copied(tree, found, copy)
+        copied(tree, found, copy, depth)
         texts = {path: path.read_bytes() for path in copy.rglob("*.py") if path.is_file()}
         result.rounds = fixed(copy)
         changed = {path: path.read_bytes() for path in texts if path.read_bytes() != texts[path]}
@@ -225,12 +232,14 @@ def _callers_left(
     A call is taken for one of the function in its own module, by its bare name or through `self`,
     and in a module that imports the name.
     """
-    asked: dict[str, list[tuple[Path, str]]] = {}
+    asked: dict[str, list[tuple[Path, str, bool]]] = {}
     for path, data in changed.items():
         old, new = _required(_tree_of(texts[path])), _required(_tree_of(data))
         for name, names in new.items():
             for added in names - old.get(name, names):
-                asked.setdefault(name.rpartition(".")[2], []).append((path, added))
+                owner, _, last = name.rpartition(".")
+                is_method = owner.rpartition(".")[2][:1].isupper()
+                asked.setdefault(last, []).append((path, added, is_method))
     pattern = re.compile("|".join(rf"\b{re.escape(n)}\b" for n in asked).encode() or rb"(?!)")
     for path, data in texts.items():
         data = changed.get(path, data)
@@ -273,7 +282,10 @@ def _required(tree: ast.Module | None) -> dict[str, set[str]]:
 
 
 def _uses(
-    call: ast.Call, asked: Mapping[str, list[tuple[Path, str]]], path: Path, imported: set[str]
+    call: ast.Call,
+    asked: Mapping[str, list[tuple[Path, str, bool]]],
+    path: Path,
+    imported: set[str],
 ) -> Iterator[tuple[str, str]]:
     """The changed functions that a call names, with the argument that it does not give."""
     name = getattr(call.func, "attr", getattr(call.func, "id", ""))
@@ -288,7 +300,10 @@ def _uses(
     if is_passed_on:
         assert isinstance(call.func, ast.Attribute)
         name, is_own = getattr(call.func.value, "id", ""), True
-    for where, argument in asked.get(name, ()):
+    is_bare = isinstance(call.func, ast.Name) or is_passed_on
+    for where, argument, is_method in asked.get(name, ()):
+        if is_method is is_bare:
+            continue
         if not is_own or not (where == path or name in imported):
             continue
         written = ast.unparse(call)
@@ -369,11 +384,14 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="a new folder for the changed copy")
     parser.add_argument("--long-lines", action="store_true", help="list the new long lines too")
     parser.add_argument("--known", type=Path, help="the JSON that a check of the tree has written")
+    parser.add_argument("--depth", type=int, default=1, help="how far down folders are copied")
     options = parser.parse_args()
     is_broken = False
     for tree in options.trees:
         start = time.perf_counter()
-        result = promises(tree.resolve(), keep=options.keep, known=options.known)
+        result = promises(
+            tree.resolve(), keep=options.keep, known=options.known, depth=options.depth
+        )
         print(shown(tree, result, time.perf_counter() - start))
         if options.long_lines:
             print(*(f"    {text}" for text in result.style), sep="\n")
