@@ -41,6 +41,7 @@ MAX_DEPTH = 6
 MAX_SYMBOLS = 6
 BUILTINS = frozenset(dir(builtins))
 _UNTYPED = BUILTINS | {"typing.Any", "typing_extensions.Any"}
+_TYPE_VARIABLES = {"typing.TypeVar", "typing_extensions.TypeVar"}
 _WRAPPERS = {"Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "Awaitable"}
 _UNIONS = {"Union"}
 _CONTAINERS = {
@@ -884,13 +885,29 @@ class Names:
         function = callee.function
         frame = self._plain_frame(callee)
         found = self._returned_in(function, frame)
-        if place is not None and any(
-            isinstance(symbol, Parameter) and symbol.function is function for symbol in found
+        if place is not None and (
+            any(isinstance(symbol, Parameter) and symbol.function is function for symbol in found)
+            or (not found and self._is_made_from_argument(function, place))
         ):
             inner = self.enter(callee, place)
             if inner.depth <= MAX_DEPTH and not is_recursive(inner):
                 return self._returned_in(function, inner)
         return found
+
+    def _is_made_from_argument(self, function: Function, place: Place) -> bool:
+        """Whether a call hands an object to a parameter of which the function says no type."""
+        call = place.node
+        if not isinstance(call, ast.Call) or all(
+            arg.annotation is not None or arg.arg == function.self_name
+            for arg in function.parameters
+        ):
+            return False
+        return any(
+            isinstance(symbol, External | Instance)
+            for value in (*call.args, *(keyword.value for keyword in call.keywords))
+            if isinstance(value, ast.Name | ast.Attribute)
+            for symbol in self._resolve(value, place.frame, place.statement)
+        )
 
     def _plain_frame(self, callee: FunctionSymbol) -> Frame:
         """The frame of a function of which only the receiver is known."""
@@ -1018,11 +1035,22 @@ class Names:
         for symbol in self._resolve(node, frame, None):
             if isinstance(symbol, ClassSymbol):
                 found.append(Instance(symbol.cls))
+            elif isinstance(symbol, External) and symbol.path in _TYPE_VARIABLES:
+                found.extend(self._bound(symbol))
             elif isinstance(symbol, External) and symbol.path not in _UNTYPED:
                 found.append(External(symbol.path, symbol.of))
             elif isinstance(symbol, Literal) and isinstance(symbol.node, ast.BinOp):
                 found.extend(self.annotation(symbol.node, symbol.place.frame))
         return found
+
+    def _bound(self, variable: External) -> Iterable[Symbol]:
+        """The objects that a type variable stands for: those of its bound or its constraints."""
+        made = variable.made
+        if made is None or not isinstance(made.node, ast.Call):
+            return ()
+        bounds = [k.value for k in made.node.keywords if k.arg == "bound"]
+        types = bounds or made.node.args[1:]
+        return [symbol for node in types for symbol in self.annotation(node, made.frame)]
 
     def _generic(self, node: ast.Subscript, frame: Frame) -> Iterable[Symbol]:
         name = node.value.attr if isinstance(node.value, ast.Attribute) else ""
