@@ -399,7 +399,7 @@ class _Run:
             families = selection.families(path)
             if families is not Family.NONE:
                 project.units[path] = families
-        project.wanted = selection.wanted()
+        project.wanted = selection.wanted(project.units)
         project.names = selection.names()
 
     def _find_callers(self, projects: Sequence[_Project]) -> None:
@@ -506,20 +506,23 @@ class _Run:
         cache.note_others()
 
     def _analyse_share(self, units: Sequence[tuple[_Project, str]]) -> dict[str, _Share]:
+        return {
+            project.root: _analysed(self._new_analysis(project), self._told(project, paths))
+            for project, paths in _by_project(units)
+        }
+
+    def _new_analysis(self, project: _Project) -> Analysis:
+        """An analysis of a project whose files have been selected."""
         from idemlint.analysis import Analysis
 
-        results: dict[str, _Share] = {}
-        for project, paths in _by_project(units):
-            assert project.names is not None
-            analysis = Analysis(
-                self._knowledge,
-                self._signals,
-                project.names,
-                source_folders=self._source_folders(project),
-                unsaved={Path(path): data for path, data in self._unsaved.items()},
-            )
-            results[project.root] = _analysed(analysis, self._told(project, paths))
-        return results
+        assert project.names is not None
+        return Analysis(
+            self._knowledge,
+            self._signals,
+            project.names,
+            source_folders=self._source_folders(project),
+            unsaved={Path(path): data for path, data in self._unsaved.items()},
+        )
 
     def _told(self, project: _Project, paths: Iterable[str]) -> Iterator[str]:
         """The same paths; each is told of when the next one is asked for."""

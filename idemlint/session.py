@@ -363,7 +363,7 @@ class _WarmRun(_Run):
         selection = Selection(self._signals, facts, _package(project))
         units = {path: selection.families(path) for path in project.paths}
         kept.units = {path: found for path, found in units.items() if found is not Family.NONE}
-        kept.wanted = selection.wanted()
+        kept.wanted = selection.wanted(kept.units)
         kept.names = selection.names()
 
     def _find_callers(self, projects: Sequence[_Project]) -> None:

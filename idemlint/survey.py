@@ -208,18 +208,9 @@ class _SurveyRun(_Run):
             self.warnings += share.warnings
 
     def _survey_share(self, units: Sequence[tuple[_Project, str]]) -> dict[str, Share]:
-        from idemlint.analysis import Analysis
-
         results = {}
         for project, paths in _by_project(units):
-            assert project.names is not None
-            analysis = Analysis(
-                self._knowledge,
-                self._signals,
-                project.names,
-                source_folders=self._source_folders(project),
-                unsaved={Path(path): data for path, data in self._unsaved.items()},
-            )
+            analysis = self._new_analysis(project)
             share = results[project.root] = Share()
             survey_units(analysis, paths, share)
             share.broken = analysis.broken

@@ -285,10 +285,7 @@ class Knowledge:
             yield from ((path, ()) for path in row.path if row.method != "GET")
         for store in self.rows("store"):
             if store.kind != "file":
-                listed = [form.call for form in store.forms]
-                for role in ("exec", *_CHANGING):
-                    listed += getattr(store, role)
-                yield from ((path, store.imports) for path in listed)
+                yield from _changes_of(store)
         for services in self._tables.tokens.values():
             for service, methods in services.items():
                 for library in _TOKEN_LIBRARIES:
@@ -304,11 +301,9 @@ class Knowledge:
         for row in self.rows("graph"):
             yield from ((f"{row.built}.{name}", ()) for name in row.run)
         for store in self.rows("store"):
-            roles = ("exec", "check", *_CHANGING) if store.kind == "file" else ("check",)
-            listed = [form.call for form in store.forms] if store.kind == "file" else []
-            for role in roles:
-                listed += getattr(store, role)
-            yield from ((path, store.imports) for path in listed)
+            yield from ((path, store.imports) for path in store.check)
+            if store.kind == "file":
+                yield from _changes_of(store)
 
     def _by_last_name(self, paths: Iterable[tuple[str, Iterable[str]]]) -> dict[str, set[str]]:
         found: dict[str, set[str]] = {}
@@ -705,6 +700,14 @@ class Knowledge:
     def name_lists(self) -> dict[str, dict[str, list[str]]]:
         """The word lists of `verbs.toml`: `words` and `objects`."""
         return self._tables.lists
+
+
+def _changes_of(store: row_types.Store) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The calls that can change a store, with the libraries that have to be imported for them."""
+    listed = [form.call for form in store.forms]
+    for role in ("exec", *_CHANGING):
+        listed += getattr(store, role)
+    return ((path, store.imports) for path in listed)
 
 
 def _path_pattern(path: str) -> re.Pattern[str] | None:

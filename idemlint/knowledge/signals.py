@@ -81,12 +81,14 @@ class Signal(enum.IntEnum):
 class Meaning(NamedTuple):
     """What a text can mean. It needs one of `libraries`; with none it needs nothing more.
 
-    Of each of `companions` one text has to stand beside it.
+    Of each of `companions` one text has to stand beside it. `is_of_actions` says that the libraries
+    are all of those that change something outside: it means the same beside calls that lead there.
     """
 
     signal: Signal
     libraries: frozenset[str]
     companions: tuple[tuple[str, ...], ...] = ()
+    is_of_actions: bool = False
 
 
 _Kind = tuple[Signal, tuple[tuple[str, ...], ...]]
@@ -139,7 +141,7 @@ class Signals:
         """What each of `texts` can mean."""
         return tuple(
             tuple(
-                Meaning(kind, frozenset(names), companions)
+                Meaning(kind, frozenset(names), companions, names == self._acting)
                 for (kind, companions), names in self._found[text].items()
             )
             for text in self.texts
@@ -187,9 +189,14 @@ class Signals:
             if (numbers := frozenset(n for top in libraries for n in imports.get(top, ())))
         }
 
-    def needs_acting(self, meaning: Meaning) -> bool:
-        """Whether a text means something in every file that can act."""
-        return meaning.libraries is self._acting or meaning.libraries == self._acting
+    @functools.cached_property
+    def of_actions(self) -> dict[int, tuple[Signal, ...]]:
+        """What texts mean beside calls that change something outside, by their numbers."""
+        found = {
+            number: tuple(meaning.signal for meaning in meanings if meaning.is_of_actions)
+            for number, meanings in enumerate(self.meanings)
+        }
+        return {number: signals for number, signals in found.items() if signals}
 
     @functools.cached_property
     def writing(self) -> frozenset[int]:

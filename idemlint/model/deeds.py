@@ -730,11 +730,7 @@ class Deeds:
             record = self.record_class(place, call)
             if record is not None:
                 return f"model {record.qualified_name}"
-            managed = self._managed(call.func)
-            named = (
-                "" if managed is None else self._model(Place(managed, place.frame, place.statement))
-            )
-            return named or f"model {path.partition('.objects.')[0]}"
+            return f"model {path.partition('.objects.')[0]}"
         receiver: ast.expr | None = call.func
         while isinstance(receiver, ast.Attribute | ast.Call):
             if isinstance(receiver, ast.Call):
@@ -752,14 +748,6 @@ class Deeds:
         if receiver is not None:
             return self._model(Place(receiver, place.frame, place.statement))
         return ""
-
-    def _managed(self, node: ast.expr) -> ast.expr | None:
-        """The class in `Model.objects.filter(…).first`."""
-        while isinstance(node, ast.Attribute | ast.Call):
-            if isinstance(node, ast.Attribute) and node.attr == "objects":
-                return node.value
-            node = node.func if isinstance(node, ast.Call) else node.value
-        return None
 
     def _subject_target(
         self, place: Place, call: ast.Call, subject: Place | None

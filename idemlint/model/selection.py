@@ -180,16 +180,16 @@ class Selection:
                     stems.setdefault(name, set()).add(stem)
         return {name: frozenset(found) for name, found in stems.items()}
 
-    def wanted(self) -> dict[str, Family]:
-        """What files are worth asking as well where they call one of `actors`."""
+    def wanted(self, units: Mapping[str, Family]) -> dict[str, Family]:
+        """What files are worth asking beside what `units` says, where they call one of `actors`."""
+        of_actions = self.signals.of_actions
         found: dict[str, Family] = {}
         for path, facts in self.facts.items():
             families = Family.NONE
-            for number in facts.texts:
-                for meaning in self.signals.meanings[number]:
-                    if self.signals.needs_acting(meaning):
-                        families |= _FAMILIES.get(meaning.signal, Family.NONE)
-            families &= ~self.families(path)
+            for number in of_actions.keys() & facts.texts:
+                for signal in of_actions[number]:
+                    families |= _FAMILIES[signal]
+            families &= ~units.get(path, Family.NONE)
             if families is not Family.NONE:
                 found[path] = families
         return found
@@ -385,7 +385,7 @@ class Places:
             known_here = others if meaning.signal in _OF_OTHERS else mine
             if self._holds(meaning, signals.texts[number], known_here):
                 found.append((family, meaning.companions))
-            elif signals.needs_acting(meaning) and (calls := self._calls_of_actors(module)):
+            elif meaning.is_of_actions and (calls := self._calls_of_actors(module)):
                 found.append((family, (*meaning.companions, calls)))
         return tuple(found)
 
@@ -394,16 +394,15 @@ class Places:
         known = self._acting_calls.get(module)
         if known is None:
             calls = calls_by_function(module.source.text.encode())
-            words = self.imported(module)
+            words, actors = self.imported(module), self._names.actors
             acting = {
-                name.encode()
-                for name, stems in self._names.actors.items()
-                if not stems.isdisjoint(words)
+                name
+                for names in calls.values()
+                for name in names
+                if not words.isdisjoint(actors.get(name.decode(), ()))
             }
-            inside = leading_to(acting, calls)
-            acting &= {name for names in calls.values() for name in names}
             known = self._acting_calls[module] = tuple(
-                sorted(f"{name.decode()}(" for name in acting | inside)
+                sorted(f"{name.decode()}(" for name in acting | leading_to(acting, calls))
             )
         return known
 

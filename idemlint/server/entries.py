@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -46,28 +47,18 @@ class Entries:
 
     session: Session
     checked: Checked
-    _known: list[EntryRecord] | None = None
-    _places: list[tuple[int, int]] | None = None
 
-    @property
+    @functools.cached_property
     def records(self) -> list[EntryRecord]:
         """What the inventory knows of the entries in the file."""
         target = self.checked.target
-        if target is None:
-            return []
-        if self._known is None:
-            self._known = self.session.entries(self.checked.beside, target.path)
-        return self._known
+        return [] if target is None else self.session.entries(self.checked.beside, target.path)
 
-    @property
+    @functools.cached_property
     def places(self) -> list[tuple[int, int]]:
         """Where the entries start, row and column: a cheap question beside that for the records."""
         target = self.checked.target
-        if target is None:
-            return []
-        if self._places is None:
-            self._places = self.session.entry_places(self.checked.beside, target.path)
-        return self._places
+        return [] if target is None else self.session.entry_places(self.checked.beside, target.path)
 
     def lenses(self, uri: str) -> list[types.CodeLens]:
         """A lens over each entry, of which only the place is known yet."""

@@ -173,8 +173,8 @@ def test_text_behind_pairs_of_surrogates_is_found(launch, project: Path) -> None
     [
         "untitled:Untitled-1",
         "untitled:/with/a path%20and ünï.py",
-        "git:/work/tool.py?%7B%7D",
-        "vscode-remote://host/work/tool.py",
+        "git:/project/tool.py?%7B%7D",
+        "vscode-remote://host/project/tool.py",
         "inmemory://model/1",
         "no scheme at all",
         "",
