@@ -1,24 +1,11 @@
-import { createInterface } from "node:readline";
 import { LanguageStatusSeverity, languages, workspace } from "vscode";
 import type { Disposable, LanguageStatusItem, LogOutputChannel } from "vscode";
-import {
-  DiagnosticPullMode,
-  LanguageClient,
-  RevealOutputChannelOn,
-} from "vscode-languageclient/node";
-import type { LanguageClientOptions } from "vscode-languageclient/node";
+import { ID, SELECTOR, ServerClient } from "./client";
 import { findServer, NotFoundError } from "./find";
 import { showError, showNotFound } from "./messages";
 import type { Python } from "./python";
-import { initializationOptions, isCheckedOnSave, Variables } from "./settings";
+import { initializationOptions, Variables } from "./settings";
 import type { Folder, InitializationOptions, Source } from "./settings";
-
-const ID = "idemlint";
-const CELL = "vscode-notebook-cell";
-export const SELECTOR = ["file", "untitled", CELL].map((scheme) => ({
-  scheme,
-  language: "python",
-}));
 
 /** What decides how the server runs: with another plan it is started anew. */
 interface Plan {
@@ -28,7 +15,7 @@ interface Plan {
 
 /** The one server of a window: started, restarted when what it depends on has changed, stopped. */
 export class Session implements Disposable {
-  private client: LanguageClient | undefined;
+  private client: ServerClient | undefined;
   private plan: string | undefined;
   private told: string | undefined;
   private turn: Promise<void> = Promise.resolve();
@@ -45,7 +32,7 @@ export class Session implements Disposable {
   }
 
   /** The client, while its server runs. */
-  get running(): LanguageClient | undefined {
+  get running(): ServerClient | undefined {
     return this.client?.isRunning() ? this.client : undefined;
   }
 
@@ -142,13 +129,7 @@ export class Session implements Disposable {
       return;
     }
     this.log.info(`Starting ${plan.command} with ${JSON.stringify(plan.options)}`);
-    const said: string[] = [];
-    const client = new LanguageClient(
-      ID,
-      "idemlint Language Server",
-      { command: plan.command, args: ["server"] },
-      clientOptions(plan.options, this.serverLog, said),
-    );
+    const client = new ServerClient(plan.command, plan.options, this.serverLog);
     this.client = client;
     this.show("starting", plan.command);
     try {
@@ -157,7 +138,7 @@ export class Session implements Disposable {
       this.log.info(`idemlint ${version} runs as process ${client.serverProcess?.pid}`);
       this.show(version, plan.command);
     } catch (error) {
-      const reason = said.at(-1) ?? String(error);
+      const reason = (await client.lastWords()) ?? String(error);
       this.log.error(`The server did not start: ${reason}`);
       this.show("not started", reason, LanguageStatusSeverity.Error);
       showError(`the server did not start: ${reason}`);
@@ -192,41 +173,4 @@ function openFolders() {
 
 function options(everywhere: Source): InitializationOptions {
   return initializationOptions(everywhere, openFolders());
-}
-
-function clientOptions(
-  options: InitializationOptions,
-  log: LogOutputChannel,
-  said: string[],
-): LanguageClientOptions {
-  return {
-    documentSelector: SELECTOR,
-    initializationOptions: options,
-    outputChannel: log,
-    revealOutputChannelOn: RevealOutputChannelOn.Never,
-    stdioOptions: {
-      stdout: () => {},
-      stderr: (stream) => {
-        // the lines have their time and level from the server
-        createInterface({ input: stream }).on("line", (line) => {
-          said.push(line);
-          log.appendLine(line);
-        });
-      },
-    },
-    diagnosticPullOptions: {
-      onChange: true,
-      onSave: true,
-      filter: (document, mode) =>
-        mode === DiagnosticPullMode.onType &&
-        isCheckedOnSave(workspace.getConfiguration(ID, document.uri)),
-    },
-    middleware: {
-      // The server sends the findings of notebooks by itself: asked for as well they show twice.
-      provideDiagnostics: (document, previous, token, next) =>
-        ("uri" in document ? document.uri : document).scheme === CELL
-          ? { kind: "full" as never, items: [] }
-          : next(document, previous, token),
-    },
-  };
 }
