@@ -20,6 +20,7 @@ export const SERVER_SETTINGS = [
   "fixAll",
   "codeAction.fixViolation",
   "codeAction.disableRuleComment",
+  "codeLens.enable",
   "showSyntaxErrors",
   "logLevel",
   "logFile",

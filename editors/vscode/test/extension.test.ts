@@ -143,6 +143,20 @@ test("hover over a finding tells of its rule", options, async () => {
   assert.match(JSON.stringify(hover), /fresh-key \(IDM101\)/);
 });
 
+test("a lens tells of a tool, if that is set", options, async () => {
+  editor.settings[""]!["idemlint.codeLens.enable"] = true;
+  await activate();
+  const document = editor.open(pathOf("tool.py"), TOOL);
+  await shows(document, "IDM101");
+  const [provider] = editor.lenses;
+  const token = new vscode.CancellationTokenSource().token;
+  const found = await provider!["provideCodeLenses"]!(document, token);
+  const [lens, ...others] = found as vscode.CodeLens[];
+  assert.deepEqual(others, []);
+  const resolved = await provider!["resolveCodeLens"]!(lens, token);
+  assert.match((resolved as vscode.CodeLens).command!.title, /stripe/i);
+});
+
 test("texts without a file and outside of all folders are checked", options, async () => {
   await activate();
   await shows(editor.open(Uri.parse("untitled:Untitled-1"), TOOL), "IDM101");

@@ -152,6 +152,12 @@ export class TextEdit {
   ) {}
 }
 
+export class CodeLens {
+  command?: { title: string };
+
+  constructor(readonly range: Range) {}
+}
+
 type Edits = readonly (TextEdit | [TextEdit, unknown])[];
 
 export class WorkspaceEdit {
@@ -173,7 +179,6 @@ export class TabInputNotebook {
 
 // names that the language client wants to be there, for servers that do more
 export class CallHierarchyItem {}
-export class CodeLens {}
 export class CompletionItem {}
 export class DocumentLink {}
 export class InlayHint {}
@@ -316,6 +321,7 @@ export const editor = {
   collections: new Set<Map<string, readonly Diagnostic[]>>(),
   actions: new Set<Provider>(),
   hovers: new Set<Provider>(),
+  lenses: new Set<Provider>(),
   commands: new Map<string, (...args: unknown[]) => unknown>(),
   contents: new Map<string, Provider>(),
   /** Messages, logs and status lines, oldest first. */
@@ -527,6 +533,7 @@ export const languages = {
 
   createLanguageStatusItem: () => Object.assign(editor.status, { dispose() {} }),
   registerCodeActionsProvider: (_: unknown, one: Provider) => registered(editor.actions, one),
+  registerCodeLensProvider: (_: unknown, one: Provider) => registered(editor.lenses, one),
   registerHoverProvider: (_: unknown, one: Provider) => registered(editor.hovers, one),
 };
 
