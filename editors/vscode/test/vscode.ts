@@ -272,7 +272,12 @@ class Notebook {
   readonly notebookType = "jupyter-notebook";
   readonly metadata = {};
   readonly version = 1;
-  readonly cells: { kind: NotebookCellKind; document: Document; metadata: object }[];
+  readonly cells: {
+    kind: NotebookCellKind;
+    document: Document;
+    metadata: object;
+    notebook: Notebook;
+  }[];
 
   constructor(
     readonly uri: Uri,
@@ -281,7 +286,7 @@ class Notebook {
     this.cells = texts.map((text, index) => {
       const cell = uri.with({ scheme: "vscode-notebook-cell", fragment: `c${index}` });
       const document = new Document(cell, Text.create(cell.toString(), "python", 1, text), this);
-      return { kind: NotebookCellKind.Code, document, metadata: {} };
+      return { kind: NotebookCellKind.Code, document, metadata: {}, notebook: this };
     });
   }
 
