@@ -134,9 +134,11 @@ def says_nothing(path: str, knowledge: Knowledge) -> bool:
         last[:1].isupper()
         or last in knowledge.container_methods
         or _names(knowledge).read(last).reads
-        or (not _names(knowledge).read(last).verb
-        and "execute" not in last
-        and _is_read_noun(last, knowledge))
+        or (
+            not _names(knowledge).read(last).verb
+            and "execute" not in last
+            and _is_read_noun(last, knowledge)
+        )
     )
 
 
@@ -568,7 +570,7 @@ def receiver_name(row: rows.ReceiverName, knowledge: Knowledge) -> Iterator[Clai
                     continue
                 imports = f"import {row.imports[0]}\n"
                 code = claim.code
-                kept = [l for l in code.splitlines() if not l.startswith("it = ")]
+                kept = [line for line in code.splitlines() if not line.startswith("it = ")]
                 shown = re.sub(r"\bit\.", f"{name}.", "\n".join(kept)).replace("unknown", name)
                 other = re.sub(rf"\b{name}\b", f"{INVENTED}_thing", shown)
                 yield Claim(name, claim.rule, imports + shown, imports + other, claim.reports)
@@ -617,9 +619,7 @@ def _store_facts(row: rows.Store) -> Iterator[StoreFact]:
 
 def _nearest(paths: Iterable[str], path: str) -> str:
     """The call of the same object, else of the same library."""
-    return max(
-        paths, key=lambda other: ("**" not in other, len(commonpath((other, path))))
-    )
+    return max(paths, key=lambda other: ("**" not in other, len(commonpath((other, path)))))
 
 
 def _inserts(row: rows.Store) -> list[str]:
@@ -665,8 +665,8 @@ def _race(row: rows.Store, path: str, insert: str) -> Claim:
         check = use(which, "it")
         created = use(insert, "it" if which == path else "other")
         if row.kind == "file":
-            on_path = (
-                ".Path." in path or (path.rpartition(".")[0][:1] != "o" and "aiofiles" not in path)
+            on_path = ".Path." in path or (
+                path.rpartition(".")[0][:1] != "o" and "aiofiles" not in path
             )
             if on_path:
                 check = Use((check.top[0],), check.name.replace("it.", "Path(order)."))
@@ -820,8 +820,9 @@ def lock(row: rows.Lock, knowledge: Knowledge) -> Iterator[Claim]:
             reached = use(which)
             lines = ["def book(db: sqlite3.Connection, email: str):",
                      f"    with {reached.name}(email):",
-                     '        if db.execute("SELECT 1 FROM users WHERE email = ?", (email,)).fetchone() is None:',
-                     '            db.execute("INSERT INTO users (email) VALUES (?)", (email,))']  # fmt: skip
+                     '        asked = db.execute("SELECT 1 FROM users WHERE email = ?", (email,))',
+                     "        if asked.fetchone() is None:",
+                     '            db.execute("INSERT INTO users (email) VALUES (?)", [email])']  # fmt: skip
             texts.append(module(["import sqlite3", *reached.top], lines))
         yield Claim(path, "IDM301", *texts, reports=False)
 
@@ -1300,7 +1301,7 @@ def sql_results(lists: dict[str, list[str]]) -> Iterator[Claim]:
             lines = ['cursor = sqlite3.connect("sent.db").cursor()',
                      'cursor.execute("SELECT 1 FROM sent WHERE key = ?", (idempotency_key,))',
                      f"if not cursor.{which}():", f"    {POST}",
-                     '    cursor.execute("INSERT INTO sent (key) VALUES (?)", (idempotency_key,))']  # fmt: skip
+                     '    cursor.execute("INSERT INTO sent VALUES (?)", (idempotency_key,))']  # fmt: skip
             top = ("import sqlite3", "import requests")
             texts.append(tool(top, lines, parameters="order: str, idempotency_key: str"))
         yield Claim(f"method {name}", "IDM303", *texts)
@@ -1342,8 +1343,8 @@ def known_by(knowledge: Knowledge) -> list[tuple[str, Callable[[str], Claim | No
     found: list[tuple[str, Callable[[str], Claim | None]]] = []
     for table, make in KNOWN_BY.items():
         for row in knowledge.rows(table):
-            for path in row.call if table == "effect" else row.path:
-                found.append((path, functools.partial(make, row)))
+            paths = row.call if table == "effect" else row.path
+            found.extend((path, functools.partial(make, row)) for path in paths)
     single = (_repeats, _is_harmless)
     for row in knowledge.rows("store"):
         found.extend(fact for fact in _store_facts(row) if fact[1].func in single)
