@@ -11,7 +11,6 @@ import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from os.path import commonpath
 from typing import TYPE_CHECKING, Any
 
 from idemlint.knowledge.facts import snake_case
@@ -619,7 +618,12 @@ def _store_facts(row: rows.Store) -> Iterator[StoreFact]:
 
 def _nearest(paths: Iterable[str], path: str) -> str:
     """The call of the same object, else of the same library."""
-    return max(paths, key=lambda other: ("**" not in other, len(commonpath((other, path)))))
+
+    def likeness(other: str) -> tuple[bool, int]:
+        same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(other, path, strict=False))
+        return "**" not in other, len(list(same))
+
+    return max(paths, key=likeness)
 
 
 def _inserts(row: rows.Store) -> list[str]:
