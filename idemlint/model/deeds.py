@@ -823,7 +823,9 @@ class Deeds:
 
     def slot_values(self, deed: Deed, slot: rows.Slot) -> Iterator[tuple[str, Place, ast.AST]]:
         """What stands in a slot of a call: its name, the place of the value, the node to show."""
-        place = self._built_by(deed) or deed.place if slot.argument else deed.place
+        place = deed.place
+        if slot.argument and argument(deed.call, slot.argument) is None:
+            place = self._built_by(deed) or place
         call = place.node
         assert isinstance(call, ast.Call)
         if slot.receiver:

@@ -25,6 +25,7 @@ __all__ = ["Claim", "claims"]
 Texts = Iterable[str]
 INVENTED = "acme"
 FRESH = "str(uuid.uuid4())"
+PAYLOAD = "order: dict"
 CHARGE = "stripe.PaymentIntent.create"
 POST = 'requests.post("https://hooks.acme.example/orders", json={"order": order})'
 _TOLD_BY_ARGUMENT = re.compile(r'^([\w.]+)\("([^"]*)"\)(?:\.(.*))?$')
@@ -1133,11 +1134,11 @@ def unstable(row: rows.Unstable, knowledge: Knowledge) -> Iterator[Claim]:
                 inner = f"{reached.name}(Order())"
             if row.fix == "sorted":
                 inner = f"list({inner})"
-            texts.append("\n".join(lines) + keyed(reached.top, f"str({inner})"))
+            texts.append("\n".join(lines) + keyed(reached.top, f"str({inner})", PAYLOAD))
         yield Claim(path, "IDM104", *texts)
         if row.unless:
             reached = use(path)
-            off = keyed(reached.top, f"str({reached.name}(order, {row.unless}=True))")
+            off = keyed(reached.top, f"str({reached.name}(order, {row.unless}=True))", PAYLOAD)
             yield Claim(f"{path} {row.unless}", "IDM104", off, texts[0], reports=False)
 
 
