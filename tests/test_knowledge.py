@@ -221,8 +221,8 @@ def examples() -> list[tuple[str, str]]:
 
 
 EXAMPLES = examples()
-WITHOUT_EXAMPLE = {"other_name", "sql_values", "aws_token", "containers", "factories"}
-"""Two tables that no rule asks yet, the twin of another one, and lists of names that do nothing."""
+WITHOUT_EXAMPLE = {"aws_token", "containers", "factories"}
+"""The twin of another table, and lists of names that do nothing."""
 
 
 def table_of(rows_: str) -> str:

@@ -86,7 +86,9 @@ class Knowledge:
         for table in ("tool", "replay", "pause", "retry", "guard", "type", "value"):
             for row in self.rows(table):
                 found.update(path.partition(".")[0] for path in row.path)
-        return frozenset(found - {"**", "*"})
+        for store in self.rows("store"):
+            found.update(path.partition(".")[0] for path in (*store.check, *store.insert))
+        return frozenset(name for name in found if name.isidentifier())
 
     @functools.cached_property
     def _told_by_argument(self) -> frozenset[str]:
@@ -242,6 +244,10 @@ class Knowledge:
             if found is not None:
                 return found, filled
         return None
+
+    def tokens(self, table: str) -> dict[str, dict[str, str]]:
+        """The tokens of a table, by service and method."""
+        return self._tables.tokens[table]
 
     @functools.cached_property
     def hosts(self) -> list[tuple[re.Pattern[str], re.Pattern[str] | None, int, row_types.Host]]:
@@ -595,12 +601,6 @@ class Knowledge:
     def pure_methods(self) -> frozenset[str]:
         """Methods whose result is what their object and arguments are."""
         return frozenset(name for row in self.rows("pure_method") for name in row.name)
-
-    @functools.cached_property
-    def sql_values(self) -> dict[str, tuple[str, ...]]:
-        """SQL functions that are fresh or clocks, in lower case."""
-        lists = self._tables.lists["sql_values"]
-        return {kind: tuple(text.lower() for text in texts) for kind, texts in lists.items()}
 
     @functools.cached_property
     def result_names(self) -> frozenset[str]:

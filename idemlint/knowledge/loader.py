@@ -57,7 +57,6 @@ _ROW_TABLES: dict[str, type] = {
     "value": rows.NamedValue,
     "pure_method": rows.PureMethod,
     "unstable": rows.Unstable,
-    "other_name": rows.OtherName,
     "quiet": rows.Quiet,
     "verb": rows.Verb,
     "override": rows.Override,
@@ -72,9 +71,8 @@ _LISTS: dict[str, tuple[str, ...]] = {
     "factories": ("classes", "methods"),
     "containers": ("methods",),
     "memory": ("containers", "decorators", "words", "looks", "counters", "stores"),
-    "conflicts": ("errors", "codes", "statuses"),
+    "conflicts": ("errors", "codes", "statuses", "violations"),
     "refusals": ("errors", "statuses", "words", "harmless", "doubts"),
-    "sql_values": ("fresh", "clock"),
     "sql_results": ("methods", "attributes", "ordering"),
     "words": ("read", "read_nouns", "final_verbs", "adverbs", "prepositions", "vendors"),
     "objects": (),
@@ -102,7 +100,6 @@ _CHOICES = {
     },
     ("quiet", "kind"): {"logging", "telemetry", "model", "pure", "framework", "read"},
     ("override", "kind"): {"handoff", "scratch", "noun", "pure", "control", "read", "local", "once"},
-    ("other_name", "kind"): {"call-id", "trace", "attempt"},
 }  # fmt: skip
 _EXPRESSIONS = {
     ("names", "patterns"),

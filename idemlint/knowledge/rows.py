@@ -25,7 +25,6 @@ __all__ = [
     "Identity",
     "Lock",
     "NamedValue",
-    "OtherName",
     "Override",
     "Pause",
     "Place",
@@ -479,14 +478,6 @@ class Unstable(_Row):
     shows: str = ""
     of_entries: bool = False
     fix: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class OtherName(_Row):
-    """Names that look like the id of an operation."""
-
-    name: tuple[str, ...]
-    kind: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -320,7 +320,7 @@ class Deeds:
         row = self.knowledge.effect(symbol.path)
         if row is None:
             return None
-        if self.knowledge.store_roles(symbol.path) and row.own:
+        if row.own and self._store_call(symbol, place, call) is not None:
             return None
         return self._effect(row, symbol.path, place)
 
@@ -812,7 +812,10 @@ class Deeds:
     def slot_values(self, deed: Deed, slot: rows.Slot) -> Iterator[tuple[str, Place, ast.AST]]:
         """What stands in a slot of a call: its name, the place of the value, the node to show."""
         place = deed.place
-        call = deed.call
+        if slot.argument and argument(deed.call, slot.argument) is None:
+            place = self._built_by(deed) or place
+        call = place.node
+        assert isinstance(call, ast.Call)
         if slot.receiver:
             yield from self._at_receiver(deed, slot)
         if slot.argument:

@@ -58,14 +58,6 @@ class Guard:
         return self.kind is not GuardKind.BAD_KEY
 
 
-_VIOLATIONS = {
-    "IntegrityError",
-    "UniqueViolation",
-    "DuplicateKeyError",
-    "ConditionalCheckFailedException",
-}
-
-
 class Polarity(enum.Enum):
     """What a condition says of what was looked up."""
 
@@ -289,7 +281,7 @@ class Guards:
             name = node.attr if isinstance(node, ast.Attribute) else ""
             if isinstance(node, ast.Name):
                 name = node.id
-            if name in ("IntegrityError", "UniqueViolation", "DuplicateKeyError", "ConditionalCheckFailedException"):  # fmt: skip  # noqa: E501
+            if name in self.knowledge.conflicts["violations"]:
                 return True
         return False
 

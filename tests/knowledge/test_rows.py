@@ -1,0 +1,111 @@
+"""Each row of knowledge makes a rule report, or keeps it silent, in a small generated program."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from row_programs import TABLES, Claim, claims
+
+from idemlint.analysis import Analysis
+from idemlint.knowledge.facts import Knowledge
+from idemlint.knowledge.signals import Signals
+from idemlint.model.selection import Family, Selection
+from idemlint.source.gate import Gate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+NOT_SHOWN = {
+    # part of the URL is the key
+    "host": r"airtable|salesforce",
+    # also a guard, by another row
+    "replay": r"dbos-transaction",
+    # SQL speaks for itself, whatever runs it
+    "store": r"sql\S* runs |\.(filter|exclude|all|where)\.|insert(_many)?\.\*\*|batch_writer|supabase",
+}
+"""By table, a pattern of rows and facts for which no program is generated that shows them.
+
+Where nothing else is said, the shape of the call is missing: a chain of calls.
+"""
+
+
+class Project:
+    """Checks small projects with one set of rows; no fixes are made."""
+
+    def __init__(self, root: Path) -> None:
+        self.knowledge = Knowledge()
+        self._root = root
+        self._count = 0
+        self._signals = Signals(self.knowledge)
+        signals = self._signals
+        self._gate = Gate(
+            signals.texts,
+            signals.makers,
+            signals.companions,
+            signals.writing,
+            signals.remembering,
+            signals.acting,
+        )
+
+    def found(self, programs: Iterable[str]) -> list[list[str]]:
+        """The codes that are reported in each module of a project."""
+        self._count += 1
+        folder = self._root / f"{self._count}" / "src"
+        folder.mkdir(parents=True)
+        paths = []
+        for number, code in enumerate(programs):
+            path = folder / f"m{number}.py"
+            path.write_text(code, encoding="utf-8")
+            paths.append(path)
+        facts = {str(path): self._gate.look(path.read_bytes()) for path in paths}
+        selection = Selection(self._signals, facts)
+        analysis = Analysis(self.knowledge, self._signals, selection.names())
+        return [
+            [diagnostic.code for diagnostic, _ in analysis.unfixed(path)]
+            if selection.families(str(path)) is not Family.NONE
+            else []
+            for path in paths
+        ]
+
+    def unproved(self, listed: list[Claim]) -> list[str]:
+        """The claims of a row that do not hold; one control a rule is enough."""
+        controls: dict[tuple[str, bool, bool], str] = {}
+        for claim in listed:
+            controls.setdefault(_kind(claim), claim.control)
+        quiet = dict(zip(controls, self.found(controls.values()), strict=True))
+        failed = []
+        for claim, codes in zip(listed, self.found(c.code for c in listed), strict=True):
+            reported = claim.rule in codes
+            if reported is not claim.reports or (
+                claim.times > 1 and codes.count(claim.rule) != claim.times
+            ):
+                failed.append(f"{claim.fact}: {codes}, not {claim.rule}\n{claim.code}")
+            elif (claim.rule in quiet[_kind(claim)]) is reported:
+                failed.append(f"{claim.fact}: the same without it\n{claim.control}")
+        return failed
+
+
+def _kind(claim: Claim) -> tuple[str, bool, bool]:
+    return claim.rule, claim.reports, claim.times > 1
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    return Project(tmp_path_factory.mktemp("rows"))
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_each_row_makes_the_difference_in_a_program(table: str, project: Project) -> None:
+    failed = []
+    pattern = NOT_SHOWN.get(table)
+    for row, listed in claims(table, project.knowledge):
+        shown = [
+            claim
+            for claim in listed
+            if pattern is None or not re.search(pattern, f"{row} {claim.fact}")
+        ]
+        failed += [f"{row} {text}" for text in project.unproved(shown)]
+    assert not failed, "\n".join(failed)
