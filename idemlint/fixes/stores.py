@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from idemlint.model.evidence import Evidence
     from idemlint.model.model import Model
 
-__all__ = ["atomic_fix"]
+__all__ = ["RAISING", "atomic_fix"]
+
+RAISING = frozenset({"dynamodb", "firestore", "s3", "gcs", "azure-blob", "file"})
+"""Stores whose atomic form raises where another run was first, so that nothing else runs."""
 
 
 def atomic_fix(evidence: Evidence, model: Model) -> Fix | None:
@@ -43,14 +46,9 @@ def atomic_fix(evidence: Evidence, model: Model) -> Fix | None:
     if not message:
         return _caught(deed, editor, editors, lines)
     is_sure = True
-    if loser.matters and not _raises(store.id):
+    if loser.matters and store.id not in RAISING:
         is_sure = bool(lines) and _told_apart(deed, editor, lines or [])
     return editors.fix(message, Applicability.UNSAFE if is_sure else Applicability.DISPLAY)
-
-
-def _raises(store: str) -> bool:
-    """Whether the atomic form raises where another run was first, so that nothing else runs."""
-    return store in ("dynamodb", "firestore", "s3", "gcs", "azure-blob", "file")
 
 
 def _told_apart(deed: Deed, editor: Editor, lines: list[str]) -> bool:
