@@ -7,7 +7,7 @@ import itertools
 from typing import TYPE_CHECKING
 
 from idemlint.diagnostic import Applicability
-from idemlint.fixes.callers import mentions, pass_on
+from idemlint.fixes.callers import is_called_only_by, mentions, pass_on
 from idemlint.fixes.deriving import derived_key
 from idemlint.fixes.editing import last_line_start
 from idemlint.fixes.editors import Editors
@@ -65,11 +65,18 @@ class Cure:
         return self.frame.function
 
     def climb(self) -> None:
-        """Take the call of a function that does nothing but make the value for its maker."""
+        """Take the call of a function that does nothing but make the value for its maker.
+
+        One that is called elsewhere, too, makes it there still: such a fix is shown.
+        """
         while self.entry is None or self.function is not self.entry.function:
             call, function = self.frame.call, self.function
             if call is None or function is None or not self._is_maker(function):
                 return
+            if not isinstance(call.node, ast.Call) or not is_called_only_by(
+                call.node, function, self.model
+            ):
+                self.editors.show_only()
             self.node, self.frame = call.node, call.frame
 
     def _is_maker(self, function: Function) -> bool:
