@@ -39,9 +39,11 @@ class Editor:
     # primitives
 
     def replace(self, start: int, end: int, content: str) -> None:
-        """Put `content` in the place of a stretch of the text."""
+        """Put `content` in the place of a stretch of the text; what is there already is no edit."""
         source = self.module.source
         content = content.replace("\n", self.newline)
+        if self.text[start:end] == content:
+            return
         self.edits.append(Edit(source.path, source.range(start, end), content))
 
     def insert(self, at: int, content: str) -> None:

@@ -7,7 +7,7 @@ import itertools
 from typing import TYPE_CHECKING
 
 from idemlint.diagnostic import Applicability
-from idemlint.fixes.callers import mentions, pass_on
+from idemlint.fixes.callers import is_called_only_by, mentions, pass_on
 from idemlint.fixes.deriving import derived_key
 from idemlint.fixes.editing import last_line_start
 from idemlint.fixes.editors import Editors
@@ -15,6 +15,7 @@ from idemlint.fixes.layout import fitted, width
 from idemlint.fixes.taking import KEY, hand_down, make_required, take_key
 from idemlint.knowledge.rows import Unstable
 from idemlint.model.entries import Entry, EntryKind, ToolParameter
+from idemlint.model.symbols import Place
 from idemlint.model.values import ValueKind
 
 if TYPE_CHECKING:
@@ -64,11 +65,18 @@ class Cure:
         return self.frame.function
 
     def climb(self) -> None:
-        """Take the call of a function that does nothing but make the value for its maker."""
+        """Take the call of a function that does nothing but make the value for its maker.
+
+        One that is called elsewhere, too, makes it there still: such a fix is shown.
+        """
         while self.entry is None or self.function is not self.entry.function:
             call, function = self.frame.call, self.function
             if call is None or function is None or not self._is_maker(function):
                 return
+            if not isinstance(call.node, ast.Call) or not is_called_only_by(
+                call.node, function, self.model
+            ):
+                self.editors.show_only()
             self.node, self.frame = call.node, call.frame
 
     def _is_maker(self, function: Function) -> bool:
@@ -498,8 +506,22 @@ def clock_fix(evidence: Evidence, model: Model) -> Fix | None:
         return cure.editors.fix(f"Drop `{_short(cure)}` from the key", Applicability.UNSAFE)
     entry = cure.entry
     if entry is None:
-        return None
+        return _shown_parameter(cure)
     return _derived(cure, entry) or _without_fallback(cure, entry) or _taken(cure, entry)
+
+
+def _shown_parameter(cure: Cure) -> Fix | None:
+    """Show the key as a parameter of a function of which it is not known who calls it."""
+    function = cure.function
+    if function is None or isinstance(function.node, ast.Lambda):
+        return None
+    if function.parameter(KEY) is not None or function.node.args.kwarg is not None:
+        return None
+    if not cure.editor.add_parameter(function, f"{KEY}: str", required=True):
+        return None
+    cure.replace_value(KEY)
+    cure.editors.show_only()
+    return cure.editors.fix(f"Take `{KEY}` from the caller", Applicability.DISPLAY)
 
 
 def _short(cure: Cure) -> str:
@@ -524,7 +546,7 @@ def _dropped(cure: Cure) -> bool:
 def _drop_operand(cure: Cure, whole: ast.BinOp, part: ast.AST) -> bool:
     """`salt + key` as `key`; of two texts between which a separator stands, that stays."""
     other = whole.right if part is whole.left else whole.left
-    if isinstance(other, ast.Constant):
+    if not _tells_intent(cure, other):
         return False
     cure.editor.replace_node(whole, cure.editor.code(other))
     return True
@@ -565,13 +587,22 @@ def _dropped_by_name(cure: Cure, statement: ast.stmt) -> bool:
     return False
 
 
+def _tells_intent(cure: Cure, part: ast.expr) -> bool:
+    """Whether a part of a key is more than a constant: two intents would have one key."""
+    if isinstance(part, ast.Constant):
+        return False
+    place = Place(part, cure.frame, cure.statement())
+    origins = cure.model.values.origins(place)
+    return not origins or any(origin.kind is not ValueKind.CONSTANT for origin in origins)
+
+
 def _drop_formatted(cure: Cure, whole: ast.JoinedStr, part: ast.FormattedValue) -> bool:
     stable = [
         value
         for value in whole.values
         if isinstance(value, ast.FormattedValue) and value is not part
     ]
-    if not stable:
+    if not any(_tells_intent(cure, value.value) for value in stable):
         return False
     start, end = cure.editor.span(whole)
     inner_start, inner_end = cure.editor.span(part.value)
@@ -592,6 +623,8 @@ def _drop_formatted(cure: Cure, whole: ast.JoinedStr, part: ast.FormattedValue) 
 def _drop_element(cure: Cure, whole: ast.List | ast.Tuple, part: ast.AST) -> bool:
     """Take an element out of what is joined or hashed; a tuple of one keeps its comma."""
     if part not in whole.elts or not _is_of_parts(cure, whole):
+        return False
+    if not any(_tells_intent(cure, other) for other in whole.elts if other is not part):
         return False
     is_pair = isinstance(whole, ast.Tuple) and len(whole.elts) == 2
     index = whole.elts.index(part)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ def width(row: str) -> int:
     return len(row.lstrip("\f").expandtabs(_TAB))
 
 
+@functools.lru_cache(maxsize=8)
 def limit_of(text: str) -> int:
     """The length that the rows of a text keep to: the least usual one; 0 where they keep to none."""
     rows = [width(row) for row in re.split(r"[\r\n]+", text) if row.strip()]

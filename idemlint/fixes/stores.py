@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from idemlint.diagnostic import Applicability
+from idemlint.fixes.callers import is_called_only_by
 from idemlint.fixes.editors import Editors
 from idemlint.fixes.losing import Loser
 from idemlint.model.deeds import argument
@@ -20,8 +21,12 @@ if TYPE_CHECKING:
     from idemlint.model.deeds import Deed
     from idemlint.model.evidence import Evidence
     from idemlint.model.model import Model
+    from idemlint.model.runs import Occurrence
 
-__all__ = ["atomic_fix"]
+__all__ = ["RAISING", "atomic_fix"]
+
+RAISING = frozenset({"dynamodb", "firestore", "s3", "gcs", "azure-blob", "file"})
+"""Stores whose atomic form raises where another run was first, so that nothing else runs."""
 
 
 def atomic_fix(evidence: Evidence, model: Model) -> Fix | None:
@@ -36,6 +41,8 @@ def atomic_fix(evidence: Evidence, model: Model) -> Fix | None:
     assert store is not None
     editors = Editors()
     editor = editors.of(deed.place.frame.module)
+    if _serves_others(insert, model):
+        editors.show_only()
     loser = Loser(insert, check, model)
     lines = loser.leaves(editor) if loser.matters else []
     write = _FORMS.get(store.id) or _FORMS.get(store.kind)
@@ -43,14 +50,20 @@ def atomic_fix(evidence: Evidence, model: Model) -> Fix | None:
     if not message:
         return _caught(deed, editor, editors, lines)
     is_sure = True
-    if loser.matters and not _raises(store.id):
+    if loser.matters and store.id not in RAISING:
         is_sure = bool(lines) and _told_apart(deed, editor, lines or [])
     return editors.fix(message, Applicability.UNSAFE if is_sure else Applicability.DISPLAY)
 
 
-def _raises(store: str) -> bool:
-    """Whether the atomic form raises where another run was first, so that nothing else runs."""
-    return store in ("dynamodb", "firestore", "s3", "gcs", "azure-blob", "file")
+def _serves_others(insert: Occurrence, model: Model) -> bool:
+    """Whether the helper that inserts is called elsewhere, too, where it may have to overwrite."""
+    for hop in insert.hops[1:]:
+        call = hop.frame.call
+        if call is None or hop.frame.function is None or not isinstance(call.node, ast.Call):
+            return True
+        if not is_called_only_by(call.node, hop.frame.function, model):
+            return True
+    return False
 
 
 def _told_apart(deed: Deed, editor: Editor, lines: list[str]) -> bool:

@@ -104,11 +104,28 @@ def _reads_as_field(call: ast.Call) -> bool:
 
 
 def _require_type(annotation: ast.expr | None, editor: Editor) -> None:
-    if annotation is not None:
-        code = editor.code(annotation)
-        bare = _without_none(code)
-        if bare != code:
-            editor.replace_node(annotation, bare)
+    """Take `None` out of a type, also where the module gives it a name."""
+    if annotation is None:
+        return
+    code = editor.code(annotation)
+    bare = _without_none(code)
+    if bare != code:
+        editor.replace_node(annotation, bare)
+    elif isinstance(annotation, ast.Name):
+        for binding in editor.module.bindings(annotation.id):
+            if binding.kind == "value" and isinstance(binding.node, ast.expr):
+                _require_alias(binding.node, editor)
+
+
+def _require_alias(node: ast.expr, editor: Editor) -> None:
+    """`Annotated[str | None, …]` as `Annotated[str, …]`, or a bare type."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
+        if editor.code(node.value).rpartition(".")[2] == "Annotated":
+            node = node.slice.elts[0]
+    code = editor.code(node)
+    bare = _without_none(code)
+    if bare != code:
+        editor.replace_node(node, bare)
 
 
 def _require_in_call(call: ast.Call, editor: Editor) -> bool:
@@ -142,6 +159,7 @@ def _require_argument(node: ast.arg, parameter: ToolParameter, editor: Editor) -
     assert default is not None
     start, end = editor.span(node)[0], _whole(default.node, editor)[1]
     bare = _without_none(editor.code(node))
+    _require_type(node.annotation if isinstance(node.annotation, ast.Name) else None, editor)
     first = next(iter(positional[len(positional) - len(arguments.defaults) :]), node)
     if node in arguments.kwonlyargs or first is node:
         editor.replace(start, end, bare)

@@ -25,4 +25,4 @@ class Visitor(RuleVisitor):
 
     def fix(self, node: cst.CSTNode, evidence: Evidence) -> Fix | None:
         """Write the record first."""
-        return pending_fix(evidence)
+        return pending_fix(evidence, self.found.model)

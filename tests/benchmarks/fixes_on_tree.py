@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from idemlint.fixes import apply
+from idemlint.fixes.layout import limit_of
 from idemlint.source.text import SourceText
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 _CHECK = ("check", "--isolated", "--no-cache", "--preview", "--exit-zero", "--quiet")
 _FIX = ("--fix", "--unsafe-fixes")
-_LONG = 100
 _Finding = dict[str, Any]
 
 
@@ -253,7 +253,7 @@ def _callers_left(
             for alias in node.names
         }
         for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
-            for name, argument in _uses(call, asked, path, imported):
+            for name, argument in _uses(copy, call, asked, path, imported):
                 yield f"{path.relative_to(copy)}:{call.lineno}: `{name}` gets no `{argument}`"
 
 
@@ -282,6 +282,7 @@ def _required(tree: ast.Module | None) -> dict[str, set[str]]:
 
 
 def _uses(
+    copy: Path,
     call: ast.Call,
     asked: Mapping[str, list[tuple[Path, str, bool]]],
     path: Path,
@@ -306,6 +307,8 @@ def _uses(
             continue
         if not is_own or not (where == path or name in imported):
             continue
+        if where.relative_to(copy).parts[0] != path.relative_to(copy).parts[0]:
+            continue
         written = ast.unparse(call)
         if argument not in written and "**" not in written and "*" not in written:
             yield name, argument
@@ -315,11 +318,13 @@ def _uses(
 
 
 def _long_lines(texts: Mapping[Path, bytes], changed: Mapping[Path, bytes]) -> Iterator[str]:
+    """New rows that are longer than the file keeps its rows; a file may keep to no length."""
     for path, data in changed.items():
-        old = set(texts[path].decode(errors="replace").splitlines())
+        before = texts[path].decode(errors="replace")
+        old, limit = set(before.splitlines()), limit_of(before)
         for number, row in enumerate(data.decode(errors="replace").splitlines(), 1):
-            if len(row) > _LONG and row not in old:
-                yield f"{path}:{number}: {len(row)} characters"
+            if limit and len(row) > limit and row not in old:
+                yield f"{path}:{number}: {len(row)} characters, {limit} are kept"
 
 
 def _by_ruff(texts: Mapping[Path, bytes], changed: Mapping[Path, bytes]) -> Iterator[str]:
@@ -369,7 +374,7 @@ def shown(tree: Path, result: Result, seconds: float) -> str:
             f" {rounds.count} rounds, {result.changed} files changed ({seconds:.0f} s)"
         ),
         (
-            f"  {len(result.style)} new lines over {_LONG} characters,"
+            f"  {len(result.style)} new rows longer than their file keeps them,"
             f" {len(result.broken)} broken promises"
         ),
         *(f"    {text}" for text in result.broken),
