@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 __all__ = ["calls_by_function", "imported_words", "leading_to"]
 
 _FUNCTION = re.compile(rb"def (\w+)")
-_CALLED = re.compile(rb"(\w+)\(")
+_CALLED = re.compile(rb"\b(\w+)\(")  # from where a word begins: a long one is read once
 _IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import[ \t]+(\([^)]*\)|[^\n]*)", re.MULTILINE
 )

@@ -58,6 +58,7 @@ FILES: dict[str, tuple[bytes, list[tuple[str, int]]]] = {
     "null_byte": (with_end('x = "\0"\n'), [*FAULT, ("invalid-syntax", END)]),
     "long_line": (with_end(f'x = "{"a" * LONG}"\n'), FAULT),
     "long_line_in_the_effect": (TOOL.replace("Hello", "a" * LONG).encode(), FAULT),
+    "long_name": (with_end(f"import {'a' * LONG} as b\n{'c' * LONG}\n"), FAULT),
     "long_line_of_parts": (with_end(f"x = [{'1, ' * (LONG // 3)}]\n"), FAULT),
     "syntax_error": (
         with_end("x = (1\ny = 2\n"),
