@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
-    import pytest
+    from collections.abc import Iterator
 
 _HEADINGS = ("rule", "framework", "program", "before", "after")
 
@@ -17,6 +20,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write the .out files of the fixtures anew; read every change before it is committed",
     )
+
+
+@pytest.fixture(autouse=True)
+def garbage_is_collected() -> Iterator[None]:
+    """The commands switch the collector off, as their process ends with them; that of tests goes on."""
+    yield
+    gc.enable()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

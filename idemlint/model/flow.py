@@ -12,8 +12,10 @@ import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from idemlint.model.program import inner_statements
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from idemlint.model.program import Function
 
@@ -123,6 +125,18 @@ class Flow:
     loops: list[ast.For | ast.AsyncFor | ast.While] = field(default_factory=list)
     raises: list[tuple[ast.Raise, int]] = field(default_factory=list)
     falls_through: bool = False
+    _inside: dict[ast.stmt, dict[ast.stmt, None]] = field(default_factory=dict)
+
+    def inside(self, statement: ast.stmt) -> Mapping[ast.stmt, None]:
+        """The statements in the blocks of one, and in theirs; definitions are not entered."""
+        found = self._inside.get(statement)
+        if found is None:
+            found = self._inside[statement] = {}
+            for inner in inner_statements(statement):
+                found[inner] = None
+                if not isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                    found.update(self.inside(inner))
+        return found
 
     @property
     def has_conditions(self) -> bool:

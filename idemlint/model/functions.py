@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from idemlint.model.program import inner_statements
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from idemlint.model.program import Class, Function, Module
     from idemlint.source.index import Chunk
@@ -86,12 +86,12 @@ def _classes_in(module: Module, statement: ast.stmt) -> Iterator[Class]:
             yield from _classes_in(module, inner)
 
 
-def all_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+def all_statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
     """The statements of a body and its blocks; definitions are named but not entered."""
     for statement in body:
         yield statement
         if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield from all_statements(list(inner_statements(statement)))
+            yield from all_statements(inner_statements(statement))
 
 
 def own_nodes(statement: ast.stmt) -> Iterator[ast.expr]:

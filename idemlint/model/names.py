@@ -28,7 +28,7 @@ from idemlint.model.symbols import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from idemlint.knowledge import rows
     from idemlint.knowledge.facts import Knowledge
@@ -1127,7 +1127,7 @@ def _assigns_to(name: str) -> re.Pattern[str]:
 
 
 def _collect_assigned(
-    body: list[ast.stmt],
+    body: Sequence[ast.stmt],
     method: Function,
     found: dict[str, list[tuple[ast.expr, Function, ast.stmt]]],
 ) -> None:
@@ -1148,4 +1148,4 @@ def _collect_assigned(
                 and value is not None
             ):
                 found.setdefault(target.attr, []).append((value, method, statement))
-        _collect_assigned(list(inner_statements(statement)), method, found)
+        _collect_assigned(inner_statements(statement), method, found)

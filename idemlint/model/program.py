@@ -17,7 +17,7 @@ from idemlint.source.index import ModuleIndex
 from idemlint.source.text import NotUtf8Error, SourceText
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from idemlint.source.index import Chunk
@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 __all__ = ["Binding", "Class", "Function", "FunctionNode", "Module", "Program"]
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_SIMPLE = (
+    ast.Expr, ast.Assign, ast.Return, ast.AnnAssign, ast.AugAssign, ast.Raise, ast.Import,
+    ast.ImportFrom, ast.Pass, ast.Continue, ast.Break, ast.Assert, ast.Delete, ast.Global,
+    ast.Nonlocal,
+)  # fmt: skip
+"""The statements that have no block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -475,14 +481,18 @@ def _dotted(path: Path, root: Path) -> str:
     return ".".join(parts)
 
 
-def inner_statements(statement: ast.stmt) -> Iterator[ast.stmt]:
-    """The statements of the blocks of a compound statement, definitions not entered."""
-    for name in ("body", "orelse", "finalbody"):
-        yield from getattr(statement, name, ())
-    for handler in getattr(statement, "handlers", ()):
-        yield from handler.body
-    for case in getattr(statement, "cases", ()):
-        yield from case.body
+def inner_statements(statement: ast.stmt) -> Sequence[ast.stmt]:
+    """The statements of the blocks of a compound statement, of a definition too, in their order."""
+    if isinstance(statement, _SIMPLE):
+        return ()
+    found: list[ast.stmt] = []
+    for name in ("body", "handlers", "orelse", "finalbody", "cases"):
+        for inner in getattr(statement, name, ()):
+            if isinstance(inner, ast.ExceptHandler | ast.match_case):
+                found += inner.body
+            else:
+                found.append(inner)
+    return found
 
 
 def collect_bindings(statement: ast.stmt, found: dict[str, list[Binding]]) -> None:

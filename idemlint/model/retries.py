@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 from idemlint.model.deeds import argument
 from idemlint.model.functions import all_statements
-from idemlint.model.program import inner_statements
 from idemlint.model.refusals import Refusals
 from idemlint.model.symbols import External, FunctionSymbol, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from idemlint.knowledge import rows
     from idemlint.knowledge.facts import Knowledge
@@ -151,7 +150,8 @@ class Retries:
             return False
         if self._sends_something_else(loop, event, flow):
             return False
-        around = [t for t in event.tries if _contains(loop, t)]
+        inside = flow.inside(loop)
+        around = [t for t in event.tries if t in inside]
         for statement in around:
             for handler in statement.handlers:
                 if self._resends(handler, statement, loop, frame):
@@ -220,28 +220,26 @@ class Retries:
     def _leaves_on_success(self, loop: ast.stmt, event: CallEvent, flow: Flow) -> bool:
         """Whether a return or break follows the call in its round of the loop."""
         bit = 1 << event.index
-        handled = {
-            id(inner)
-            for statement in event.tries
-            for handler in statement.handlers
-            for outer in handler.body
-            for inner in (outer, *_statements(outer))
-        }
-        leaving = [point.statement for point in flow.returns if _contains(loop, point.statement)]
-        leaving += [node for node in _statements(loop) if isinstance(node, ast.Break)]
-        for statement in leaving:
-            if id(statement) in handled:
+        for statement in flow.inside(loop):
+            if not isinstance(statement, ast.Return | ast.Break):
                 continue
-            if statement is event.statement:
-                return True
-            if flow.before.get(statement, 0) & bit and _follows(statement, event.node):
+            if statement is not event.statement and not (
+                flow.before.get(statement, 0) & bit and _follows(statement, event.node)
+            ):
+                continue
+            if not any(
+                statement is outer or statement in flow.inside(outer)
+                for tried in event.tries
+                for handler in tried.handlers
+                for outer in handler.body
+            ):
                 return True
         return isinstance(loop, ast.While) and self._ends_by_flag(loop, event, flow)
 
     def _ends_by_flag(self, loop: ast.While, event: CallEvent, flow: Flow) -> bool:
         """`while not sent:` whose flag is set behind the call."""
         names = {node.id for node in ast.walk(loop.test) if isinstance(node, ast.Name)}
-        for statement in _statements(loop):
+        for statement in flow.inside(loop):
             if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant):
                 if (
                     isinstance(statement.value.value, bool)
@@ -254,7 +252,7 @@ class Retries:
 
     def _sends_something_else(self, loop: ast.stmt, event: CallEvent, flow: Flow) -> bool:
         """Whether each round of a loop sends what it has just taken from somewhere."""
-        inside = {id(statement) for statement in _statements(loop)}
+        inside = flow.inside(loop)
         seen: set[str] = set()
         waiting = list(_loaded(event.node))
         counts = isinstance(loop, ast.For | ast.AsyncFor)
@@ -264,7 +262,7 @@ class Retries:
                 continue
             seen.add(name)
             for found in flow.definitions_at(event.statement, name):
-                if id(found.statement) not in inside or not isinstance(found.node, ast.expr):
+                if found.statement not in inside or not isinstance(found.node, ast.expr):
                     continue
                 if found.kind == "item":
                     return True
@@ -282,12 +280,13 @@ class Retries:
         self, handler: ast.ExceptHandler, statement: ast.Try, loop: ast.stmt, frame: Frame
     ) -> bool:
         """Whether a handler leads to the next round, for more than what proves a refusal."""
+        assert frame.function is not None
         if handler.type is not None and self._only_refusals(handler.type, frame):
             return False
         rounds, falling = self.refusals.way(handler.body, frame, statement)
         if rounds:
             return True
-        for block in _behind(statement, loop):
+        for block in _behind(statement, loop, self.names.flow(frame.function).inside(loop)):
             if not falling:
                 return False
             rounds, falling = self.refusals.way(block, frame, statement, start=falling)
@@ -299,9 +298,10 @@ class Retries:
         self, loop: ast.stmt, event: CallEvent, frame: Frame, flow: Flow, *, counts: bool
     ) -> bool:
         """`if answer.status_code < 500: return` sends again for the other answers."""
-        leaving = [point.statement for point in flow.returns if _contains(loop, point.statement)]
-        leaving += [s for s in _statements(loop) if isinstance(s, ast.Break | ast.Continue)]
-        for statement in leaving:
+        inside = flow.inside(loop)
+        for statement in inside:
+            if not isinstance(statement, ast.Return | ast.Break | ast.Continue):
+                continue
             again = isinstance(statement, ast.Continue)
             if not again and not _follows(statement, event.node):
                 continue
@@ -309,7 +309,7 @@ class Retries:
                 condition
                 for condition in flow.conditions.get(statement, ())
                 if condition.kind == "test" and isinstance(condition.node, ast.expr)
-                and (condition.statement is statement or _contains(loop, condition.statement))
+                and (condition.statement is statement or condition.statement in inside)
             ]  # fmt: skip
             decided = [
                 condition
@@ -375,17 +375,6 @@ def functions_in(function: Function) -> Iterator[Function]:
             yield from functions_in(function.module.function(statement, None, function))
 
 
-def _statements(statement: ast.stmt) -> Iterator[ast.stmt]:
-    for inner in inner_statements(statement):
-        yield inner
-        if not isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield from _statements(inner)
-
-
-def _contains(outer: ast.stmt, inner: ast.stmt) -> bool:
-    return any(statement is inner for statement in _statements(outer))
-
-
 def _follows(statement: ast.stmt, call: ast.Call) -> bool:
     return statement.lineno >= call.lineno
 
@@ -414,11 +403,13 @@ def _is_building(node: ast.Call | ast.Await) -> bool:
     )  # fmt: skip
 
 
-def _behind(statement: ast.stmt, loop: ast.stmt) -> Iterator[list[ast.stmt]]:
+def _behind(
+    statement: ast.stmt, loop: ast.stmt, inside: Mapping[ast.stmt, None]
+) -> Iterator[list[ast.stmt]]:
     """The statements that run after one in its round of a loop: of its block, then of those around."""
     inner: ast.stmt = statement
     while inner is not loop:
-        outer = _around(inner, loop)
+        outer = _around(inner, (loop, *inside))
         if outer is None:
             return
         parent, block = outer
@@ -427,8 +418,10 @@ def _behind(statement: ast.stmt, loop: ast.stmt) -> Iterator[list[ast.stmt]]:
         inner = parent
 
 
-def _around(statement: ast.stmt, loop: ast.stmt) -> tuple[ast.stmt, list[ast.stmt]] | None:
-    for outer in (loop, *_statements(loop)):
+def _around(
+    statement: ast.stmt, among: Iterable[ast.stmt]
+) -> tuple[ast.stmt, list[ast.stmt]] | None:
+    for outer in among:
         for block in _blocks(outer):
             if any(inner is statement for inner in block):
                 return outer, block
