@@ -13,6 +13,7 @@ from idemlint.model.memory import Memory
 from idemlint.model.selection import Family
 from idemlint.model.symbols import Place
 from idemlint.model.words import shown
+from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -253,7 +254,7 @@ class DedupFaults:
         for statement in all_statements(function.body):
             if not isinstance(statement, ast.If):
                 continue
-            for node in ast.walk(statement.test):
+            for node in walk(statement.test):
                 if isinstance(node, ast.Compare) and self._is_key(node.left):
                     if isinstance(node.ops[0], ast.In | ast.NotIn):
                         yield from self.memory.named(node.comparators[0], frame, statement)
@@ -339,7 +340,7 @@ class DedupFaults:
         while waiting and seen < 40:
             node = waiting.pop()
             seen += 1
-            for inner in ast.walk(node):
+            for inner in walk(node):
                 if inner is effect.top.event.node or inner is deed.call:
                     return True
                 if isinstance(inner, ast.Name):

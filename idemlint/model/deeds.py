@@ -19,6 +19,7 @@ from idemlint.model.symbols import (
 )
 from idemlint.model.text import HOLE, canonical, constants, text_of
 from idemlint.model.tool_names import ToolNames
+from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -307,7 +308,7 @@ class Deeds:
                 (node, None)
                 for statement in frame.module.statements()
                 if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-                for node in ast.walk(statement)
+                for node in walk(statement)
                 if isinstance(node, ast.Call)
             ]
         for node, statement in events:

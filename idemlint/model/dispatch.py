@@ -10,6 +10,7 @@ from idemlint.model.deeds import argument
 from idemlint.model.functions import all_statements, functions_of, own_nodes, shallow_nodes
 from idemlint.model.selection import Family
 from idemlint.model.symbols import Frame, FunctionSymbol, Literal, Place
+from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -187,7 +188,7 @@ class Dispatch:
         if known is None:
             known = self._compared[function] = {}
             asked = [n for n in function.positional if n != function.self_name]
-            for node in ast.walk(function.node):
+            for node in walk(function.node):
                 for subject, text in self._comparisons(node, function):
                     name = _asked(subject, asked)
                     if name:
@@ -233,7 +234,7 @@ def _asked(subject: ast.expr, parameters: list[str]) -> str:
 def _texts(node: ast.AST) -> set[str]:
     return {
         inner.value
-        for inner in ast.walk(node)
+        for inner in walk(node)
         if isinstance(inner, ast.Constant) and isinstance(inner.value, str)
     }
 

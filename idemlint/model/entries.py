@@ -23,6 +23,7 @@ from idemlint.model.symbols import (
     Place,
 )
 from idemlint.model.text import text_of
+from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -198,7 +199,7 @@ class Entries:
 
     def _wrapped_tool(self, decorator: Function) -> rows.Tool | None:
         """The row of the tool decorator that a decorator of the project applies."""
-        for node in ast.walk(decorator.node):
+        for node in walk(decorator.node):
             if not isinstance(node, ast.Call):
                 continue
             inner = node.func
@@ -267,7 +268,7 @@ class Entries:
         body = [s for s in method.body if not _is_docstring(s)]
         if len(body) != 1:
             return False
-        for node in ast.walk(body[0]):
+        for node in walk(body[0]):
             if isinstance(node, ast.Raise):
                 return True
             if isinstance(node, ast.Attribute) and node.attr in row.methods:
@@ -326,7 +327,7 @@ class Entries:
         frame = self._outer_frame(function)
         for arg in function.parameters:
             if isinstance(arg.annotation, ast.Subscript):
-                for node in ast.walk(arg.annotation):
+                for node in walk(arg.annotation):
                     if isinstance(node, ast.Call) and _last_name(node.func) in self._call_names:
                         yield Place(node, frame)
 
@@ -834,7 +835,7 @@ def _described(arg: ast.arg, function: Function) -> str:
     if arg.annotation is not None:
         texts.extend(
             node.value
-            for node in ast.walk(arg.annotation)
+            for node in walk(arg.annotation)
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
         )
     for line in function.docstring.splitlines():

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from idemlint.model.program import inner_statements
+from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -446,7 +447,7 @@ class _Runner:
         for case in statement.cases:
             self.state = base.under(self._condition("case", case, statement))
             self.alive = True
-            for node in ast.walk(case.pattern):
+            for node in walk(case.pattern):
                 name = getattr(node, "name", None) or getattr(node, "rest", None)
                 if isinstance(name, str):
                     self._define(name, "item", statement.subject, statement)
@@ -682,7 +683,7 @@ class _Runner:
         shadowed = dict(self.state.definitions)
         for generator in node.generators:
             self._expression(generator.iter)
-            for target in ast.walk(generator.target):
+            for target in walk(generator.target):
                 if isinstance(target, ast.Name):
                     key = _position(generator.target, target)
                     definition = Definition(target.id, "item", generator.iter, self.statement, key)

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from idemlint.model.program import inner_statements
+from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -107,7 +108,7 @@ def own_nodes(statement: ast.stmt) -> Iterator[ast.expr]:
         for inner in inner_statements(statement):
             yield from own_nodes(inner)
         return
-    for node in ast.walk(statement):
+    for node in walk(statement):
         if isinstance(node, ast.expr):
             yield node
 
@@ -120,6 +121,6 @@ def shallow_nodes(statement: ast.stmt) -> Iterator[ast.expr]:
         if isinstance(child, ast.withitem):
             child = child.context_expr
         if isinstance(child, ast.expr):
-            for node in ast.walk(child):
+            for node in walk(child):
                 if isinstance(node, ast.expr):
                     yield node

@@ -11,6 +11,7 @@ from idemlint.model.deeds import Deed, DeedKind
 from idemlint.model.runs import Hop, Occurrence
 from idemlint.model.symbols import External, FunctionSymbol, Place
 from idemlint.model.values import Origin, ValueKind
+from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -310,7 +311,7 @@ class Guards:
         if depth > _MAX_DEPTH or frame.function is None:
             return
         flow = self.names.flow(frame.function)
-        for inner in ast.walk(node):
+        for inner in walk(node):
             if isinstance(inner, ast.Call):
                 event = flow.call_of.get(inner)
                 if event is not None:

@@ -12,6 +12,7 @@ from idemlint.model.guards import GuardKind
 from idemlint.model.selection import Family
 from idemlint.model.values import Origin, ValueKind
 from idemlint.model.words import shown
+from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -137,7 +138,7 @@ class KeyFaults:
         """Whether an origin is the default of a parameter of the entry."""
         if entry is None or entry.function is None or origin.kind is not ValueKind.FRESH:
             return False
-        return any(origin.node in ast.walk(default) for default in entry.function.defaults.values())
+        return any(origin.node in walk(default) for default in entry.function.defaults.values())
 
     def _is_kept_in_state(self, use: KeyUse, origin: Origin, entry: Entry) -> bool:
         """Whether a node takes the key from its state and makes it where the state has none."""
@@ -212,7 +213,7 @@ class KeyFaults:
             *((step.node, step.module) for step in (*use.steps, *origin.steps)),
         ]
         for node, module in ways:
-            if isinstance(node, ast.expr) and origin.node in ast.walk(node):
+            if isinstance(node, ast.expr) and origin.node in walk(node):
                 return node, module
         return ways[0]
 
@@ -227,12 +228,12 @@ class KeyFaults:
         for statement in all_statements(function.body):
             if not isinstance(statement, ast.Assign | ast.AnnAssign) or statement.value is None:
                 continue
-            inside = not made.isdisjoint(ast.walk(statement.value))
+            inside = not made.isdisjoint(walk(statement.value))
             if inside:
                 fallback = fallback or statement
             elif isinstance(statement.value, ast.Name):
                 inside = any(
-                    definition.node is not None and not made.isdisjoint(ast.walk(definition.node))
+                    definition.node is not None and not made.isdisjoint(walk(definition.node))
                     for definition in flow.definitions_at(statement, statement.value.id)
                 )
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
@@ -410,8 +411,8 @@ class KeyFaults:
     def _is_made_inside(self, origin: Origin, retrying: Retrying, function: Function) -> bool:
         """Whether the value is made within what is run again, not before it."""
         region = retrying.statement if retrying.statement is not None else function.node
-        inside = set(map(id, ast.walk(region)))
-        body = set(map(id, ast.walk(function.node)))
+        inside = set(map(id, walk(region)))
+        body = set(map(id, walk(function.node)))
         ways = [node for node in (*(s.node for s in origin.steps), origin.node) if id(node) in body]
         return any(id(node) in inside for node in ways)
 

@@ -11,6 +11,7 @@ from idemlint.model.flow import MUTATORS
 from idemlint.model.keys import BAD_KINDS
 from idemlint.model.symbols import Place
 from idemlint.model.values import ValueKind
+from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -114,9 +115,7 @@ class KeyPaths:
         known = self._parents.get(function)
         if known is None:
             known = self._parents[function] = {
-                child: node
-                for node in ast.walk(function.node)
-                for child in ast.iter_child_nodes(node)
+                child: node for node in walk(function.node) for child in ast.iter_child_nodes(node)
             }
         return known
 
@@ -152,7 +151,7 @@ class _Walk:
 
     def _nodes(self) -> Iterator[ast.AST]:
         for statement in self.function.body:
-            yield from ast.walk(statement)
+            yield from walk(statement)
 
     def _is_replacing(self, target: ast.Name) -> bool:
         """Whether an assignment puts something else in the place of the key."""
@@ -161,7 +160,7 @@ class _Walk:
             return False
         known = {holder.name for holder in self._seen}
         return not any(
-            isinstance(inner, ast.Name) and inner.id in known for inner in ast.walk(parent.value)
+            isinstance(inner, ast.Name) and inner.id in known for inner in walk(parent.value)
         )
 
     def _use(self, node: ast.Name, holder: _Holder) -> None:
@@ -245,7 +244,7 @@ class _Walk:
         """Whether a block leaves without having done anything."""
         if not isinstance(body[-1], ast.Raise | ast.Return):
             return False
-        inside = {id(node) for statement in body for node in ast.walk(statement)}
+        inside = {id(node) for statement in body for node in walk(statement)}
         return not any(
             occurrence.deed.is_effect
             for event in self.model.names.flow(self.function).calls

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from idemlint.model.deeds import Deed, DeedKind, argument
 from idemlint.model.symbols import Constant, Place
 from idemlint.model.values import Origin, Step, ValueKind
+from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -253,7 +254,7 @@ class Keys:
             isinstance(node, ast.Constant)
             and isinstance(node.value, str)
             and self.knowledge.is_key_header(node.value)
-            for node in ast.walk(function.node)
+            for node in walk(function.node)
         )
 
     # identities of records

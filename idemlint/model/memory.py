@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from idemlint.model.flow import dotted_name
 from idemlint.model.symbols import FunctionSymbol, Instance, ModuleSymbol, Place
+from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,7 +83,7 @@ class Memory:
         if depth > _MAX_DEPTH or frame.function is None:
             return
         flow = self.names.flow(frame.function)
-        for inner in ast.walk(node):
+        for inner in walk(node):
             if isinstance(inner, ast.Compare):
                 for operator, right in zip(inner.ops, inner.comparators, strict=True):
                     if isinstance(operator, ast.In | ast.NotIn):
@@ -290,7 +291,7 @@ def _removed(statement: ast.stmt, name: str) -> Iterator[ast.expr]:
                 yield target.slice
         return
     if isinstance(statement, ast.Expr | ast.Assign | ast.Return | ast.AnnAssign):
-        for node in ast.walk(statement):
+        for node in walk(statement):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 if node.func.attr in _REMOVING and node.args and _last(node.func.value) == name:
                     yield node.args[0]

@@ -31,6 +31,7 @@ from idemlint.model.swallow_faults import SwallowFaults
 from idemlint.model.symbols import ClassSymbol, Instance, Place
 from idemlint.model.tool_faults import ToolFaults
 from idemlint.model.values import Values
+from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -128,7 +129,7 @@ class Model:
         for point in self.names.flow(function).returns:
             if point.value is None:
                 continue
-            for node in ast.walk(point.value):
+            for node in walk(point.value):
                 if isinstance(node, ast.Dict):
                     for key in node.keys:
                         if isinstance(key, ast.Constant) and isinstance(key.value, str):
@@ -227,13 +228,13 @@ class Model:
             return False
         asked = {
             keyword.arg
-            for node in ast.walk(check.call)
+            for node in walk(check.call)
             if isinstance(node, ast.Call)
             for keyword in node.keywords
             if keyword.arg
         }
         for expression in self.query_parts(check):
-            asked |= {node.attr for node in ast.walk(expression) if isinstance(node, ast.Attribute)}
+            asked |= {node.attr for node in walk(expression) if isinstance(node, ast.Attribute)}
         store = insert.store
         by_key = (
             store is not None

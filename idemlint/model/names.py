@@ -26,6 +26,7 @@ from idemlint.model.symbols import (
     Place,
     Symbol,
 )
+from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -434,7 +435,7 @@ class Names:
                 continue
             names: set[str] = set()
             assigned: list[tuple[str, ast.expr, ast.stmt]] = []
-            for node in ast.walk(function.node):
+            for node in walk(function.node):
                 if isinstance(node, ast.Global):
                     names.update(node.names)
                 elif isinstance(node, ast.Assign):

@@ -13,6 +13,7 @@ from idemlint.model.symbols import Place
 from idemlint.model.text import canonical
 from idemlint.model.values import ValueKind
 from idemlint.model.words import shown
+from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -164,7 +165,7 @@ class RaceFaults:
         return any(
             isinstance(node, ast.Attribute) and node.attr in ordering
             for part in self.model.query_parts(check)
-            for node in ast.walk(part)
+            for node in walk(part)
         )
 
     def _is_cache(self, check: Occurrence, insert: Occurrence, hop: Hop) -> bool:
@@ -198,7 +199,7 @@ class RaceFaults:
         function = hop.frame.function
         assert function is not None
         flow = self.model.names.flow(function)
-        for inner in ast.walk(value):
+        for inner in walk(value):
             if inner is node:
                 return True
             if isinstance(inner, ast.Name):

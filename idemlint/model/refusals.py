@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from idemlint.model.symbols import External, FunctionSymbol, Literal, Place
+from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -109,7 +110,7 @@ class Refusals:
 
     def _numbers(self, node: ast.Compare, frame: Frame) -> Iterable[int]:
         for part in (node.left, *node.comparators):
-            for inner in ast.walk(part):
+            for inner in walk(part):
                 if isinstance(inner, ast.Constant):
                     yield from _status(inner.value)
                 elif isinstance(inner, ast.Name | ast.Attribute) and part is not node.left:
@@ -117,7 +118,7 @@ class Refusals:
                         made = symbol.made if isinstance(symbol, External) else None
                         if isinstance(symbol, Literal) or made is not None:
                             listed = made.node if made is not None else symbol.node  # type: ignore[union-attr]
-                            for item in ast.walk(listed):
+                            for item in walk(listed):
                                 if isinstance(item, ast.Constant):
                                     yield from _status(item.value)
 

@@ -11,6 +11,7 @@ from idemlint.model.flow import Condition
 from idemlint.model.guards import GuardKind, Polarity
 from idemlint.model.symbols import Place
 from idemlint.model.values import ValueKind
+from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,7 +99,7 @@ class ReplayFaults:
         fields = {parameter.name for parameter in keys}
         place = deed.place
         for part in self.model.query_parts(deed):
-            for node in ast.walk(part):
+            for node in walk(part):
                 if not isinstance(node, ast.Name | ast.Attribute):
                     continue
                 for origin in self.model.values.origins(Place(node, place.frame, place.statement)):
@@ -176,7 +177,7 @@ class ReplayFaults:
         assert point.value is not None and frame.function is not None
         yield point.value
         flow = self.model.names.flow(frame.function)
-        names = {node.id for node in ast.walk(point.value) if isinstance(node, ast.Name)}
+        names = {node.id for node in walk(point.value) if isinstance(node, ast.Name)}
         for name in names:
             for definition in flow.definitions_at(point.statement, name):
                 made = definition.node
@@ -215,7 +216,7 @@ def _is_flag(node: ast.expr) -> bool:
 
 
 def _words(node: ast.AST) -> Iterator[str]:
-    for inner in ast.walk(node):
+    for inner in walk(node):
         if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
             yield inner.value
         elif isinstance(inner, ast.keyword) and inner.arg is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from idemlint.model.deeds import argument
 from idemlint.model.symbols import Constant, External, Literal, Place
+from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -133,7 +134,7 @@ class Resending:
                 (node, None)
                 for statement in frame.module.statements()
                 if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-                for node in ast.walk(statement)
+                for node in walk(statement)
                 if isinstance(node, ast.Call)
             ]
         for node, statement in calls:

@@ -10,6 +10,7 @@ from idemlint.model.deeds import argument
 from idemlint.model.functions import all_statements
 from idemlint.model.refusals import Refusals
 from idemlint.model.symbols import External, FunctionSymbol, Place
+from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -196,7 +197,7 @@ class Retries:
 
     def _uses(self, call: ast.Call, target: ast.expr) -> bool:
         """Whether what is sent depends on the loop's variable."""
-        names = {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
+        names = {node.id for node in walk(target) if isinstance(node, ast.Name)}
         return any(name in names for name in _loaded(call))
 
     def _depends_on_method(
@@ -205,7 +206,7 @@ class Retries:
         """Whether the number of attempts depends on something, such as the method."""
         assert frame.function is not None
         flow = self.names.flow(frame.function)
-        for inner in ast.walk(node):
+        for inner in walk(node):
             if isinstance(inner, ast.IfExp):
                 return True
             if isinstance(inner, ast.Name) and depth < _MAX_DEFINITIONS:
@@ -238,7 +239,7 @@ class Retries:
 
     def _ends_by_flag(self, loop: ast.While, event: CallEvent, flow: Flow) -> bool:
         """`while not sent:` whose flag is set behind the call."""
-        names = {node.id for node in ast.walk(loop.test) if isinstance(node, ast.Name)}
+        names = {node.id for node in walk(loop.test) if isinstance(node, ast.Name)}
         for statement in flow.inside(loop):
             if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant):
                 if (
@@ -270,10 +271,10 @@ class Retries:
                     return True
                 if not counts and any(
                     isinstance(n, ast.Call | ast.Await) and not _is_building(n)
-                    for n in ast.walk(found.node)
+                    for n in walk(found.node)
                 ):
                     return True
-                waiting += [n.id for n in ast.walk(found.node) if isinstance(n, ast.Name)]
+                waiting += [n.id for n in walk(found.node) if isinstance(n, ast.Name)]
         return False
 
     def _resends(
@@ -327,7 +328,7 @@ class Retries:
         return False
 
     def _tells_outcome(self, node: ast.AST, *, counts: bool) -> bool:
-        if any(isinstance(n, ast.Attribute) and n.attr in _OUTCOMES for n in ast.walk(node)):
+        if any(isinstance(n, ast.Attribute) and n.attr in _OUTCOMES for n in walk(node)):
             return True
         while isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             node = node.operand
@@ -382,7 +383,7 @@ def _follows(statement: ast.stmt, call: ast.Call) -> bool:
 def _loaded(call: ast.Call) -> Iterator[str]:
     """The names that the arguments of a call are made of."""
     for value in (*call.args, *(keyword.value for keyword in call.keywords)):
-        for node in ast.walk(value):
+        for node in walk(value):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 yield node.id
 

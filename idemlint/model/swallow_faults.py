@@ -10,6 +10,7 @@ from idemlint.model.evidence import Evidence, RelatedPlace
 from idemlint.model.selection import Family
 from idemlint.model.symbols import Place
 from idemlint.model.words import shown
+from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,7 +118,7 @@ class SwallowFaults:
 def _raises_again(handler: ast.ExceptHandler) -> bool:
     """Whether a handler raises what it caught, on some path."""
     for statement in handler.body:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             if isinstance(node, ast.Raise) and (
                 node.exc is None or (isinstance(node.exc, ast.Name) and node.exc.id == handler.name)
             ):

@@ -12,6 +12,7 @@ from idemlint.model.guards import GuardKind
 from idemlint.model.symbols import External, Place
 from idemlint.model.values import ValueKind
 from idemlint.model.words import deed_phrase, shown, title_of
+from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -195,7 +196,7 @@ class ToolFaults:
             and isinstance(node.value, str)
             and self.model.knowledge.tells_existing(node.value)
             for statement in function.body
-            for node in ast.walk(statement)
+            for node in walk(statement)
         )
 
     def _by_name(self, entry: Entry) -> Evidence | None:

@@ -24,6 +24,7 @@ from idemlint.model.symbols import (
     Parameter,
     Place,
 )
+from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -975,7 +976,7 @@ class Values:
 
 def _is_plain_type(annotation: ast.expr) -> bool:
     """`str`, `int | None`, `list[str]`: a type whose values hold no entries."""
-    names = {node.id for node in ast.walk(annotation) if isinstance(node, ast.Name)}
+    names = {node.id for node in walk(annotation) if isinstance(node, ast.Name)}
     return bool(names & _PLAIN_TYPES) and names <= {
         *_PLAIN_TYPES,
         "list",
