@@ -301,15 +301,24 @@ class Guards:
                 if condition.statement in event.tries:
                     found.extend(self._deeds_of(event, frame))
         elif condition.kind == "test" and isinstance(condition.node, ast.expr):
-            found.extend(self._sources_of(condition.node, frame, condition.statement, 0))
+            found.extend(self._sources_of(condition.node, frame, condition.statement, 0, {}))
         frame.memo[key] = found
         return found
 
     def _sources_of(
-        self, node: ast.expr, frame: Frame, statement: ast.stmt | None, depth: int
+        self,
+        node: ast.expr,
+        frame: Frame,
+        statement: ast.stmt | None,
+        depth: int,
+        seen: dict[tuple[ast.expr, Frame], int],
     ) -> Iterator[Occurrence]:
+        """What an expression is made from; `seen` has what was asked before, and how deep."""
         if depth > _MAX_DEPTH or frame.function is None:
             return
+        if seen.get((node, frame), _MAX_DEPTH + 1) <= depth:
+            return
+        seen[node, frame] = depth
         flow = self.names.flow(frame.function)
         for inner in walk(node):
             if isinstance(inner, ast.Call):
@@ -323,13 +332,13 @@ class Guards:
                     if definition.kind in ("value", "item", "context", "augmented"):
                         if isinstance(definition.node, ast.expr) and definition.node is not node:
                             yield from self._sources_of(
-                                definition.node, frame, definition.statement, depth + 1
+                                definition.node, frame, definition.statement, depth + 1, seen
                             )
                     elif definition.kind == "parameter":
                         given = frame.arguments.get(inner.id)
                         if given is not None:
                             yield from self._sources_of(
-                                given.node, given.frame, given.statement, depth + 1
+                                given.node, given.frame, given.statement, depth + 1, seen
                             )
 
     def _last_run(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Container", "Memory"]
 
 _MAX_DEPTH = 4
+_MAX_HOPS = 4
 _LITTLE = 300
 """How long, in characters, a function is that may only hand a question on."""
 _ADDING = {"add", "append", "appendleft", "setdefault", "update", "insert", "__setitem__"}
@@ -70,20 +71,28 @@ class Memory:
         """The container whose content decides a condition."""
         if condition.kind != "test" or not isinstance(condition.node, ast.expr):
             return None
-        key = ("looked up", condition.node)
+        return self._first(condition.node, frame, condition.statement, 0)
+
+    def _first(
+        self, node: ast.expr, frame: Frame, statement: ast.stmt | None, hops: int
+    ) -> Container | None:
+        """The first container that what an expression is made from looks up."""
+        if hops > _MAX_HOPS or frame.function is None:
+            return None
+        key = ("looks up", node)
         if key not in frame.memo:
             frame.memo[key] = None
-            frame.memo[key] = next(self._in(condition.node, frame, condition.statement, 0), None)
+            frame.memo[key] = next(self._in(node, frame, statement, hops), None)
         found: Container | None = frame.memo[key]
         return found
 
     def _in(
-        self, node: ast.expr, frame: Frame, statement: ast.stmt | None, depth: int
+        self, node: ast.expr, frame: Frame, statement: ast.stmt | None, hops: int
     ) -> Iterator[Container]:
-        if depth > _MAX_DEPTH or frame.function is None:
-            return
+        assert frame.function is not None
         flow = self.names.flow(frame.function)
         for inner in walk(node):
+            found = None
             if isinstance(inner, ast.Compare):
                 for operator, right in zip(inner.ops, inner.comparators, strict=True):
                     if isinstance(operator, ast.In | ast.NotIn):
@@ -92,23 +101,23 @@ class Memory:
                 func = inner.func
                 if isinstance(func, ast.Attribute) and func.attr in ("get", "__contains__"):
                     yield from self.named(func.value, frame, statement)
-                yield from self._in_callee(inner, frame, statement, depth)
+                found = self._in_callee(inner, frame, statement, hops)
             elif isinstance(inner, ast.Name):
                 for definition in flow.definitions_at(statement, inner.id):
-                    if definition.kind == "value" and isinstance(definition.node, ast.expr):
-                        if definition.node is not node:
-                            yield from self._in(
-                                definition.node, frame, definition.statement, depth + 1
-                            )
+                    made = definition.node
+                    if definition.kind == "value" and isinstance(made, ast.expr):
+                        found = found or self._first(made, frame, definition.statement, hops)
+            if found is not None:
+                yield found
 
     def _in_callee(
-        self, call: ast.Call, frame: Frame, statement: ast.stmt | None, depth: int
-    ) -> Iterator[Container]:
+        self, call: ast.Call, frame: Frame, statement: ast.stmt | None, hops: int
+    ) -> Container | None:
         """A function of the project that looks it up, and tells by what it returns."""
         func = call.func
         name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
         if name not in self._functions:
-            return
+            return None
         place = Place(call, frame, statement)
         for symbol in self.names.resolve(Place(call.func, frame, statement)):
             if not isinstance(symbol, FunctionSymbol) or not _may_look_up(symbol.function):
@@ -117,10 +126,17 @@ class Memory:
             for point in self.names.flow(symbol.function).returns:
                 if point.value is None:
                     continue
-                yield from self._in(point.value, inner, point.statement, depth + 1)
-                for condition in point.conditions:
-                    if isinstance(condition.node, ast.expr):
-                        yield from self._in(condition.node, inner, condition.statement, depth + 1)
+                told = [(point.value, point.statement)]
+                told += [
+                    (condition.node, condition.statement)
+                    for condition in point.conditions
+                    if isinstance(condition.node, ast.expr)
+                ]
+                for node, where in told:
+                    found = self._first(node, inner, where, hops + 1)
+                    if found is not None:
+                        return found
+        return None
 
     # containers
 
