@@ -279,7 +279,10 @@ def test_client_that_vanishes_while_it_is_served(launch, project: Path) -> None:
     client = launch()
     client.open(project / "huge.py", RETRY + "x = 1\n" * 100_000)
     client.send_raw(b"Content-Length: 5000\r\n\r\n{")
-    client.process.stdout.close()
+    # to close what a thread reads from would wait for that thread, and so for the server
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, client.process.stdout.fileno())
+    os.close(nowhere)
     client.process.stdin.close()
     client.process.wait(20)
     assert not any("Traceback" in line for line in client.log)
