@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["Container", "Memory"]
 
 _MAX_DEPTH = 4
-_MAX_HOPS = 4
 _LITTLE = 300
 """How long, in characters, a function is that may only hand a question on."""
 _ADDING = {"add", "append", "appendleft", "setdefault", "update", "insert", "__setitem__"}
@@ -74,20 +73,21 @@ class Memory:
         return self._first(condition.node, frame, condition.statement, 0)
 
     def _first(
-        self, node: ast.expr, frame: Frame, statement: ast.stmt | None, hops: int
+        self, node: ast.expr, frame: Frame, statement: ast.stmt | None, depth: int
     ) -> Container | None:
         """The first container that what an expression is made from looks up."""
-        if hops > _MAX_HOPS or frame.function is None:
+        if depth > _MAX_DEPTH or frame.function is None:
             return None
         key = ("looks up", node)
-        if key not in frame.memo:
-            frame.memo[key] = None
-            frame.memo[key] = next(self._in(node, frame, statement, hops), None)
-        found: Container | None = frame.memo[key]
-        return found
+        known: tuple[int, Container | None] = frame.memo.get(key, (_MAX_DEPTH + 1, None))
+        # nothing from here is nothing from deeper down; what is found from there is found from here
+        if known[0] != depth and (known[1] is None) is (depth < known[0]):
+            frame.memo[key] = depth, None
+            known = frame.memo[key] = depth, next(self._in(node, frame, statement, depth), None)
+        return known[1]
 
     def _in(
-        self, node: ast.expr, frame: Frame, statement: ast.stmt | None, hops: int
+        self, node: ast.expr, frame: Frame, statement: ast.stmt | None, depth: int
     ) -> Iterator[Container]:
         assert frame.function is not None
         flow = self.names.flow(frame.function)
@@ -101,17 +101,17 @@ class Memory:
                 func = inner.func
                 if isinstance(func, ast.Attribute) and func.attr in ("get", "__contains__"):
                     yield from self.named(func.value, frame, statement)
-                found = self._in_callee(inner, frame, statement, hops)
+                found = self._in_callee(inner, frame, statement, depth)
             elif isinstance(inner, ast.Name):
                 for definition in flow.definitions_at(statement, inner.id):
                     made = definition.node
                     if definition.kind == "value" and isinstance(made, ast.expr):
-                        found = found or self._first(made, frame, definition.statement, hops)
+                        found = found or self._first(made, frame, definition.statement, depth + 1)
             if found is not None:
                 yield found
 
     def _in_callee(
-        self, call: ast.Call, frame: Frame, statement: ast.stmt | None, hops: int
+        self, call: ast.Call, frame: Frame, statement: ast.stmt | None, depth: int
     ) -> Container | None:
         """A function of the project that looks it up, and tells by what it returns."""
         func = call.func
@@ -133,7 +133,7 @@ class Memory:
                     if isinstance(condition.node, ast.expr)
                 ]
                 for node, where in told:
-                    found = self._first(node, inner, where, hops + 1)
+                    found = self._first(node, inner, where, depth + 1)
                     if found is not None:
                         return found
         return None
