@@ -95,6 +95,14 @@ class Analysis:
         """The diagnostic of one piece of evidence of this analysis, with its fix."""
         return next(_flagged(evidence.module, [evidence], self.model), None)
 
+    def close(self) -> None:
+        """Let go of what was learned, so that its memory is free at once: its parts hold each other.
+
+        Nothing can be asked any more.
+        """
+        self.model.close()
+        self.program.close()
+
     def _evidence(self, path: Path) -> dict[Module, list[Evidence]]:
         """What the model found in the bodies that a file declares, by the files it starts in."""
         module = self.program.module(path)

@@ -301,8 +301,13 @@ class _WarmRun(_Run):
 
     def _pause(self) -> Iterator[None]:
         yield None
-        if self._is_stale():
+        if self._is_stale() or self._is_replaced:
             raise SupersededError
+
+    @property
+    def _is_replaced(self) -> bool:
+        """Whether another run has made an analysis since, which closed that of this run."""
+        return self._kept.analysis not in (None, self._analysis)
 
     def _report(self, projects: list[_Project]) -> Report:
         found = sorted(self._settle(projects), key=lambda entry: entry.sort_key)
@@ -428,6 +433,7 @@ class _WarmRun(_Run):
         analysis = Analysis(self._knowledge, self._signals, project.names, program=program)
         if kept.analysis is not None:
             analysis.model.names.take_over(kept.analysis.model.names)
+            kept.analysis.close()
         kept.digests = digests
         kept.evidence = {}
         self._analysis = kept.analysis = analysis
@@ -445,7 +451,8 @@ class _WarmRun(_Run):
 
     def _keep(self, project: _Project) -> None:
         cache, analysis = self._kept.cache, self._analysis
-        assert analysis is not None
+        if analysis is None or self._is_replaced:
+            return
         cache.add_edges(analysis.edges)
         cache.missing |= analysis.missing_names
         cache.looks = project.looks

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import bisect
 from typing import TYPE_CHECKING
 
 from idemlint.model.entries import Entry, EntryKind
@@ -12,6 +13,7 @@ from idemlint.model.guards import GuardKind
 from idemlint.model.selection import Family
 from idemlint.model.values import Origin, ValueKind
 from idemlint.model.words import shown
+from idemlint.source.gate import Scan
 from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
@@ -58,11 +60,10 @@ class KeyFaults:
             yield from self._in_function(function)
             if self._is_given_key(function):
                 helpers.add(function.name)
-        for name in sorted(helpers):
-            for function in self._callers(module, name):
-                if function.node not in seen:
-                    seen.add(function.node)
-                    yield from self._in_function(function)
+        for function in self._callers(module, helpers):
+            if function.node not in seen:
+                seen.add(function.node)
+                yield from self._in_function(function)
 
     def _is_given_key(self, function: Function) -> bool:
         """Whether a function sends a key that it takes under a name which says nothing."""
@@ -76,12 +77,15 @@ class KeyFaults:
             for origin in use.origins
         )
 
-    def _callers(self, module: Module, name: str) -> Iterator[Function]:
-        """The functions of a module in whose text a function is called."""
-        called = f"{name}("
-        text = module.source.text
+    def _callers(self, module: Module, names: set[str]) -> Iterator[Function]:
+        """The functions of a module in whose text one of these functions is called."""
+        if not names:
+            return
+        called = Scan([f"{name}(" for name in sorted(names)])
+        offsets = [offset for offset, _ in called.places(module.source.text)]
         for chunk in list(module.index.chunks):
-            if text.find(called, chunk.start, chunk.end) >= 0:
+            first = bisect.bisect_left(offsets, chunk.start)
+            if first < len(offsets) and offsets[first] < chunk.end:
                 yield from module.functions_of(chunk)
 
     # entries

@@ -99,6 +99,11 @@ class Model:
         self._written: dict[Module, dict[str, set[ast.AST]]] = {}
         self._schemas: dict[tuple[object, str], list[frozenset[str]]] = {}
 
+    def close(self) -> None:
+        """Let go of all answers and parts."""
+        self.names.close()
+        vars(self).clear()
+
     def evidence(self, module: Module) -> Iterator[Evidence]:
         """What is wrong in the bodies that this module declares, wherever it starts."""
         for faults in self._faults:

@@ -126,6 +126,12 @@ class Names:
                 frame.resolved.clear()
         self._entered.clear()
 
+    def close(self) -> None:
+        """Drop all answers: what they are about holds the frames that they are kept in."""
+        for frame in (*self._frames.values(), *self._module_frames.values()):
+            frame.memo.clear()
+            frame.resolved.clear()
+
     # expressions
 
     def resolve(self, place: Place) -> tuple[Symbol, ...]:

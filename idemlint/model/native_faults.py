@@ -44,6 +44,7 @@ class NativeFaults:
     def __init__(self, model: Model, tools: ToolFaults) -> None:
         self.model = model
         self.tools = tools
+        self._middleware: dict[Module, bool] = {}
 
     def of(self, module: Module) -> Iterator[Evidence]:
         """The keys that are lost on the way from the bodies that a module declares."""
@@ -201,12 +202,16 @@ class NativeFaults:
 
     def _has_middleware(self, entry: Entry) -> bool:
         """Whether the module hands its calls to a middleware that is named after keys."""
-        text = entry.anchor_module.source.text.lower()
-        return "middleware" in text and any(
-            f"{stem}{end}" in text
-            for stem in ("idempotency", "idempotent", "dedup", "dedupe", "deduplication")
-            for end in ("middleware", "_middleware")
-        )
+        module = entry.anchor_module
+        known = self._middleware.get(module)
+        if known is None:
+            text = module.source.text.lower()
+            known = self._middleware[module] = "middleware" in text and any(
+                f"{stem}{end}" in text
+                for stem in ("idempotency", "idempotent", "dedup", "dedupe", "deduplication")
+                for end in ("middleware", "_middleware")
+            )
+        return known
 
     def _unguarded_act(self, entry: Entry) -> Occurrence | tuple[Module, ast.Call] | None:
         """An effect that a repeat does again, or a call that is one by the name of the tool."""

@@ -65,6 +65,11 @@ class Module:
     def __repr__(self) -> str:
         return f"<module {self.name}>"
 
+    def close(self) -> None:
+        """Let go of all definitions."""
+        self._functions.clear()
+        self._classes.clear()
+
     @property
     def is_package(self) -> bool:
         """Whether this is an `__init__.py`."""
@@ -355,6 +360,12 @@ class Program:
         if path not in self._modules:
             self._modules[path] = self._load(path)
         return self._modules[path]
+
+    def close(self) -> None:
+        """Let go of all modules."""
+        for module in self.modules:
+            module.close()
+        self._modules.clear()
 
     @property
     def modules(self) -> list[Module]:

@@ -328,6 +328,7 @@ class Places:
         ] = {}
         self._functions: dict[Function, Family] = {}
         self._chunks: dict[Chunk, Family] = {}
+        self._worthwhile: dict[Module, tuple[list[Chunk], list[tuple[Chunk, Family]]]] = {}
 
     def _of(self, module: Module) -> _Found:
         known = self._found.get(module)
@@ -524,6 +525,16 @@ class Places:
 
     def chunks(self, module: Module, family: Family) -> list[Chunk]:
         """The chunks of a module that are worth asking any of these."""
-        return [
-            chunk for chunk in list(module.index.chunks) if self.of_chunk(module, chunk) & family
-        ]
+        return [chunk for chunk, found in self._of_chunks(module) if found & family]
+
+    def _of_chunks(self, module: Module) -> list[tuple[Chunk, Family]]:
+        """The chunks of a module that are worth asking anything."""
+        chunks = module.index.chunks
+        known = self._worthwhile.get(module)
+        # a module is cut anew when a part of it turns out not to parse
+        if known is None or known[0] != chunks:
+            listed = list(chunks)
+            found = [(chunk, self.of_chunk(module, chunk)) for chunk in listed]
+            worthwhile = [(chunk, families) for chunk, families in found if families]
+            known = self._worthwhile[module] = listed, worthwhile
+        return known[1]

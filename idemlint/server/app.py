@@ -350,9 +350,9 @@ class Server(LanguageServer):
     async def on_pull(
         self, params: types.DocumentDiagnosticParams
     ) -> types.RelatedFullDocumentDiagnosticReport:
-        """What there is to show of a text."""
+        """What there is to show of a text; cells show what is published, or they would twice."""
         uri = params.text_document.uri
-        checked = await self._checked(uri)
+        checked = None if self.documents.text(uri) is None else await self._checked(uri)
         if checked is None:
             return types.RelatedFullDocumentDiagnosticReport([])
         self._asked.add(uri)

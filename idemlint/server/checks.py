@@ -244,7 +244,10 @@ class Checker:
         try:
             is_done, is_new = await self._worker.run(lambda: self._advance(group))
         except SupersededError:
-            self._rests.pop(key, None)
+            if self._rests.pop(key, None) is group and not self._is_dirty(group):
+                # broken off for the sake of another project
+                group.reports = self._started(group)
+                self._rests[key] = group
             return
         self._spent += time.monotonic() - started
         if is_done:
@@ -300,9 +303,7 @@ class Checker:
         if before is not None:
             _close(before)
         try:
-            group.reports = self.session.check(
-                group.targets, lambda: any(path in self._dirty for path in group.paths)
-            )
+            group.reports = self._started(group)
             group.report = next((entry for entry in group.reports if entry), Report(()))
         except KnowledgeError as error:
             self._trouble(str(error))
@@ -314,6 +315,12 @@ class Checker:
         self._log(group.report)
         for target in group.targets:
             self._look_at_syntax(group.items[target.path], target)
+
+    def _started(self, group: _Group) -> Iterator[Report | None]:
+        return self.session.check(group.targets, lambda: self._is_dirty(group))
+
+    def _is_dirty(self, group: _Group) -> bool:
+        return any(path in self._dirty for path in group.paths)
 
     def _advance(self, group: _Group) -> tuple[bool, bool]:
         """Work for a while; whether it is done, and whether there is a new report."""

@@ -65,6 +65,15 @@ def _key(uri: str) -> str:
     return uri if path is None else str(path)
 
 
+def _as_unicode(text: str) -> str:
+    """The same text if it can be encoded, else without what is half a character."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _LONE_SURROGATE.sub("\ufffd", text)
+    return text
+
+
 def stand_in(uri: str) -> Path:
     """A path for a document that is no file; it is in no project."""
     name = re.sub(r"[^\w.-]+", "_", unquote(uri.partition(":")[2])).strip("_") or "untitled"
@@ -91,14 +100,14 @@ class Document:
     @functools.cached_property
     def source(self) -> SourceText:
         """The text as the linter reads it."""
-        if self.text.startswith("\ufeff") or _LONE_SURROGATE.search(self.text):
+        if self.text.startswith("\ufeff") or _as_unicode(self.text) is not self.text:
             return SourceText.decode(self.path, self.contents)
         return self.places.source
 
     @functools.cached_property
     def contents(self) -> bytes:
         """What would stand in the file; what is no Unicode text is replaced."""
-        return _LONE_SURROGATE.sub("\ufffd", self.text).encode()
+        return _as_unicode(self.text).encode()
 
     def changed(
         self, changes: Iterable[types.TextDocumentContentChangeEvent], version: int | None
@@ -157,7 +166,7 @@ class OpenNotebook:
     @functools.cached_property
     def contents(self) -> bytes:
         """The cells as one module."""
-        return _LONE_SURROGATE.sub("\ufffd", self.source.text).encode()
+        return _as_unicode(self.source.text).encode()
 
     def cell(self, number: int) -> Document | None:
         """The text of a cell by its number from 1."""

@@ -105,8 +105,10 @@ class Gate:
             number: [[self._choices(choices) for choices in group] for group in groups]
             for number, groups in companions.items()
         }
-        self._maker_texts = frozenset(n for n, text in enumerate(texts) if text in makers)
-        self._maker_names = [text.encode() for text in sorted(makers)]
+        self._maker_texts = {
+            number: text.encode() for number, text in enumerate(texts) if text in makers
+        }
+        self._other_makers = [text.encode() for text in sorted(set(makers) - set(texts))]
 
     def _choices(self, choices: tuple[str, ...]) -> _Choices:
         listed = tuple(self._numbers[choice] for choice in choices if choice in self._numbers)
@@ -151,7 +153,7 @@ class Gate:
             tuple(numbers),
             tuple(decorators),
             tuple((name.decode(), _names(bases)) for name, bases in classes),
-            () if self._maker_texts.isdisjoint(numbers) else self._makers(data),
+            self._makers(data, present) if self._maker_texts.keys() & numbers else (),
             defines,
             () if self._writing.isdisjoint(numbers) else self._writers(data, found),
             aliases_in(data) if numbers and b" as " in data else (),
@@ -173,13 +175,15 @@ class Gate:
         """The functions in which a text stands that writes."""
         definitions = [(match.start(), match[1]) for match in _FUNCTION.finditer(data)]
         starts = [start for start, _ in definitions]
-        names = set()
+        known = set()
         for number, start, _ in found:
             if number in self._writing:
                 place = bisect.bisect_right(starts, start)
-                if place and not _is_in_docstring(data, starts[place - 1], start):
-                    names.add((definitions[place - 1][1].decode(), number))
-        return tuple(names)
+                if not place or (place, number) in known:
+                    continue
+                if not _is_in_docstring(data, starts[place - 1], start):
+                    known.add((place, number))
+        return tuple({(definitions[place - 1][1].decode(), number) for place, number in known})
 
     def _is_accompanied(
         self, number: int, present: set[int], data: bytes, known: dict[_Choices, bool]
@@ -194,14 +198,16 @@ class Gate:
 
         return any(all(map(stands, group)) for group in self._companions[number])
 
-    def _makers(self, data: bytes) -> tuple[str, ...]:
+    def _makers(self, data: bytes, present: set[int]) -> tuple[str, ...]:
         """The functions in which a text stands that makes tools, so that they can pass it on."""
         names = []
+        texts = [text for number, text in self._maker_texts.items() if number in present]
+        texts += [text for text in self._other_makers if text in data]
         for part in _SPLIT.split(data):
             defined = _DEFINITION.match(part)
             if defined is not None:
                 body = part[defined.end() :]
-                if any(text in body for text in self._maker_names):
+                if any(text in body for text in texts):
                     names.append(defined[1].decode())
         return tuple(names)
 

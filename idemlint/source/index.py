@@ -38,9 +38,10 @@ _TOKEN = re.compile(
 _BEGINS_BLOCK = re.compile(r":[ \t]*(?:#[^\n]*)?\n\s*[rRuU]?\Z")
 _NEAR = 200
 """How far before a docstring the colon is looked for, in characters."""
-_DEFINITION = re.compile(
-    r"(?<!\\\n)^(?:(?:async[ \t]+)?(def|class)[ \t]+(\w+)|(@)|([^\s#)\]}@]))", re.MULTILINE
-)
+_STATEMENT = r"(?:(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)|(@)|[^\s#)\]}@])"
+_FIRST_STATEMENT = re.compile(_STATEMENT)
+# what it has to begin with is one character, which is looked for fast
+_NEXT_STATEMENT = re.compile(rf"\n(?<!\\\n){_STATEMENT}")
 
 
 @dataclass(eq=False, slots=True)
@@ -184,16 +185,15 @@ def _cut(source: SourceText, strings: list[tuple[int, int]]) -> Iterator[Chunk]:
     text = source.text
     marks: list[tuple[int, str]] = []
     decorated: int | None = None
-    for found in _DEFINITION.finditer(text):
-        start = found.start()
+    for start, name, mark in _statement_starts(text):
         if strings and _is_inside(start, strings):
             continue
-        if found[3]:
+        if mark:
             if decorated is None:
                 decorated = start
             continue
-        if found[2]:
-            marks.append((start if decorated is None else decorated, found[2]))
+        if name:
+            marks.append((start if decorated is None else decorated, name))
             decorated = None
         elif decorated is None and (not marks or marks[-1][1]):
             marks.append((start, ""))
@@ -201,17 +201,22 @@ def _cut(source: SourceText, strings: list[tuple[int, int]]) -> Iterator[Chunk]:
         marks.insert(0, (0, ""))
     ends = [*(start for start, _ in marks[1:]), len(text)]
     row = 1
+    has_returns = "\r" in text
     for (start, name), end in zip(marks, ends, strict=True):
         if end > start:
             yield Chunk(start, end, row, name)
-            row += _count_rows(text, start, end)
+            row += text.count("\n", start, end)
+            if has_returns:
+                row += text.count("\r", start, end) - text.count("\r\n", start, end)
 
 
-def _count_rows(text: str, start: int, end: int) -> int:
-    rows = text.count("\n", start, end)
-    if "\r" in text:
-        rows += text.count("\r", start, end) - text.count("\r\n", start, end)
-    return rows
+def _statement_starts(text: str) -> Iterator[tuple[int, str | None, str | None]]:
+    """Rows with code in their first column: the offset, the name of a definition, or an `@`."""
+    first = _FIRST_STATEMENT.match(text)
+    if first is not None:
+        yield 0, first[1], first[2]
+    for found in _NEXT_STATEMENT.finditer(text):
+        yield found.start() + 1, found[1], found[2]
 
 
 def _string_spans(text: str) -> list[tuple[int, int]]:

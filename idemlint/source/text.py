@@ -9,6 +9,7 @@ from __future__ import annotations
 import bisect
 import functools
 import itertools
+import operator
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -59,7 +60,8 @@ class SourceText:
         """The offset at which each row begins; never empty."""
         if "\r" in self.text:
             return [0, *(end.end() for end in _ROW_END.finditer(self.text))]
-        starts = [*itertools.accumulate(map(len, self.text.split("\n")), _behind, initial=0)]
+        lengths = itertools.accumulate(map(len, self.text.split("\n")), initial=0)
+        starts = [*map(operator.add, lengths, itertools.count())]
         starts.pop()
         return starts
 
@@ -99,8 +101,3 @@ class SourceText:
     def slice(self, span: Range) -> str:
         """The text of a range."""
         return self.text[self.offset(span.start) : self.offset(span.end)]
-
-
-def _behind(start: int, length: int) -> int:
-    """The start of the row behind one that starts and is as long as told."""
-    return start + length + 1

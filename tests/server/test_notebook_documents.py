@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any
 
-from lsp_client import applied, edits_of, span, uri
+from lsp_client import DEFAULT, applied, edits_of, span, uri
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,6 +59,19 @@ def test_findings_are_shown_in_their_cells(launch, project: Path) -> None:
     assert found["code"] == "IDM101"
     assert found["range"] == span(3, 14, 26)
     assert {e["location"]["uri"] for e in found["relatedInformation"]} == {cell(path, 2)}
+
+
+def test_client_that_pulls_is_told_of_a_cell_once(launch, project: Path) -> None:
+    capabilities = copy.deepcopy(DEFAULT)
+    capabilities["textDocument"]["diagnostic"] = {"relatedDocumentSupport": False}
+    client = launch(capabilities=capabilities)
+    path = project / "work.ipynb"
+    open_notebook(client, path, ("python", IMPORTS), ("python", TOOL))
+    assert [entry["code"] for entry in client.published(cell(path, 1))] == ["IDM101"]
+    for address in (cell(path, 0), cell(path, 1), uri(path)):
+        asked = {"textDocument": {"uri": address}}
+        report = client.request("textDocument/diagnostic", asked)
+        assert report == {"items": [], "kind": "full"}
 
 
 def test_changed_and_new_cells_count(launch, project: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import re
+import weakref
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -157,6 +159,34 @@ def test_check_that_was_left_does_not_spoil_the_next(project: Path, files: dict[
     next(report for report in started if report is not None)
     started.close()
     assert comparable(with_fixes(session, targets)) == comparable(fresh(targets))
+
+
+def test_check_of_a_later_text_ends_the_one_before(project: Path, files: dict[str, str]) -> None:
+    session = Session()
+    started = session.check(targets_of(project, files, "helper.py"))
+    next(report for report in started if report is not None)
+    files["helper.py"] = HELPER.replace("requests.post", "print")
+    targets = targets_of(project, files, "helper.py")
+    assert comparable(with_fixes(session, targets)) == comparable(fresh(targets))
+    with pytest.raises(SupersededError):
+        list(started)
+    assert comparable(with_fixes(session, targets)) == comparable(fresh(targets))
+
+
+def test_models_of_earlier_texts_leave_no_cycles(project: Path, files: dict[str, str]) -> None:
+    session = Session()
+    last(session, targets_of(project, files, *files))
+    analysis = next(iter(session._kept.values())).analysis
+    assert analysis is not None
+    parts = [weakref.ref(analysis.model), weakref.ref(analysis.program.modules[0])]
+    del analysis
+    gc.disable()
+    try:
+        files["caller.py"] = CALLER.replace("Ship an order", "Ship it")
+        last(session, targets_of(project, files, *files))
+        assert [part() for part in parts] == [None, None]
+    finally:
+        gc.enable()
 
 
 def test_fix_of_another_text_is_not_given(project: Path, files: dict[str, str]) -> None:

@@ -15,8 +15,7 @@ import { isCheckedOnSave } from "./settings";
 import type { InitializationOptions } from "./settings";
 
 export const ID = "idemlint";
-const CELL = "vscode-notebook-cell";
-export const SELECTOR = ["file", "untitled", CELL].map((scheme) => ({
+export const SELECTOR = ["file", "untitled", "vscode-notebook-cell"].map((scheme) => ({
   scheme,
   language: "python",
 }));
@@ -31,13 +30,6 @@ const BEHAVIOUR: LanguageClientOptions = {
     filter: (document, mode) =>
       mode === DiagnosticPullMode.onType &&
       isCheckedOnSave(workspace.getConfiguration(ID, document.uri)),
-  },
-  middleware: {
-    // The server sends the findings of notebooks by itself: asked for as well they show twice.
-    provideDiagnostics: (document, previous, token, next) =>
-      ("uri" in document ? document.uri : document).scheme === CELL
-        ? { kind: "full" as never, items: [] }
-        : next(document, previous, token),
   },
 };
 
