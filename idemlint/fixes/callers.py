@@ -74,6 +74,18 @@ def is_called_only_by(call: ast.Call, function: Function, model: Model) -> bool:
         node is not call.func and id(node) not in own
         for module in modules
         for node in _named(function.name, module)
+        if not _is_other(node, module, function)
+    )
+
+
+def _is_other(node: ast.expr, module: Module, function: Function) -> bool:
+    """Whether a bare name in another module is not the function's, which is not imported there."""
+    if module is function.module or function.owner is not None or isinstance(node, ast.Attribute):
+        return False
+    return "*" not in module.loose_bindings and not any(
+        isinstance(inner, ast.ImportFrom) and any(a.name == function.name for a in inner.names)
+        for statement in _statements_with(function.name, module)
+        for inner in ast.walk(statement)
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import itertools
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,8 @@ from idemlint.model.symbols import Place
 from idemlint.model.values import ValueKind
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from idemlint.diagnostic import Fix
     from idemlint.fixes.editing import Editor
     from idemlint.model.evidence import Evidence
@@ -36,6 +39,7 @@ _WRAPPERS = {"str", "repr", "int", "float", "round", "abs"}
 _TEXT_ATTRIBUTES = {"hex", "urn", "int", "hexdigest"}
 _BYTES = ("urandom", "token_bytes", "randbytes", ".bytes")
 _SEPARATORS = "-_:./|#"
+_SCOPES = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
 _FOLDS = {"join", "dumps", "hash", "repr", "str", "sorted"}
 
 
@@ -80,7 +84,10 @@ class Cure:
             self.node, self.frame = call.node, call.frame
 
     def _is_maker(self, function: Function) -> bool:
-        """Whether a function only returns the value, or a text in which it is a part."""
+        """Whether a function only returns the value, or a text in which it is a part.
+
+        One that returns it beside others, in headers or options, makes more than the value.
+        """
         if any(hop.frame.function is function for hop in self.occurrence.hops):
             return False  # what it returns is the answer of the effect
         body = [s for n, s in enumerate(function.body) if n or not _is_text(s)]
@@ -90,13 +97,21 @@ class Cure:
             return False
         made = set()
         for statement in body[:-1]:
-            target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+            if not isinstance(statement, ast.Assign):
+                return False
+            target = statement.targets[0]
             if not isinstance(target, ast.Name):
                 return False
             if self.node in ast.walk(statement):
+                if not _is_all_of(self.node, statement.value):
+                    return False
                 made.add(target.id)
-        parts = list(ast.walk(body[-1]))
-        return self.node in parts or any(isinstance(n, ast.Name) and n.id in made for n in parts)
+        root = body[-1].value
+        return any(
+            part is self.node or (isinstance(part, ast.Name) and part.id in made)
+            for part in ast.walk(root)
+            if _is_all_of(part, root)
+        )
 
     def parents(self) -> list[ast.AST]:
         """The nodes around the call that makes the value, the nearest first."""
@@ -164,6 +179,47 @@ class Cure:
         start, end = self.editor.span(whole)
         closing = self.editor.text.index("}", end)
         self.editor.replace(start, closing, content)
+
+    def seen_from(self, frame: Frame, call: ast.AST) -> Cure:
+        """The same cure, as if the call of a function on the way made the value."""
+        other = copy.copy(self)
+        other.node, other.frame = call, frame
+        return other
+
+    def replace_by_handed(self, frames: list[Frame], expression: str) -> bool:
+        """Make the key in the first frame, and hand it down to where the value is made."""
+        call = frames[1].call
+        first = self.seen_from(frames[0], call.node) if call is not None else self
+        name = first.named(expression)
+        handed = hand_down(frames, name, self.model, self.editors, required=True)
+        if handed is None:
+            return False
+        if not handed[1]:
+            self.editors.show_only()
+        self.replace_value(handed[0])
+        return True
+
+    def named(self, expression: str) -> str:
+        """Give an expression a name ahead of the statement, where that can be; how to write it."""
+        statement, function = self.statement(), self.function
+        if (
+            expression.isidentifier()
+            or statement is None
+            or function is None
+            or isinstance(statement, ast.While | ast.For | ast.AsyncFor)
+            or any(isinstance(p, _SCOPES) for p in self.parents_in(statement))
+            or not self.editor.stands_alone(statement)
+        ):
+            return expression
+        editor, name = self.editor, _free_name(KEY, function)
+        indent = editor.indent(statement)
+        row = fitted(f"{name} = {expression}", indent, editor.step, editor.limit)
+        editor.insert(editor.line_start(statement), f"{indent}{row}\n")
+        return name
+
+    def parents_in(self, statement: ast.stmt) -> list[ast.AST]:
+        """The nodes around the value inside of a statement."""
+        return list(itertools.takewhile(lambda parent: parent is not statement, self.parents()))
 
     def replace_value(self, content: str) -> None:
         """Put an expression in the place of the value; a statement that then says `x = x` goes."""
@@ -269,21 +325,23 @@ def fresh_fix(evidence: Evidence, model: Model) -> Fix | None:
     if cure.origin.once:
         return _required_argument(cure)
     if cure.retrying is not None:
-        return _hoisted(cure) or _taken_by_function(cure)
-    entry = cure.entry
-    if entry is None:
+        return _first(evidence, model, _hoisted, _taken_by_function)
+    if cure.entry is None:
         return None
-    return (
-        _derived(cure, entry)
-        or _without_fallback(cure, entry)
-        or _without_salt(cure, entry)
-        or _taken(cure, entry)
+    return _first(
+        evidence, model, _derived, _without_fallback, _without_salt, _taken, _shown_parameter
     )
 
 
-def _without_salt(cure: Cure, entry: Entry) -> Fix | None:
+def _first(evidence: Evidence, model: Model, *ways: Callable[[Cure], Fix | None]) -> Fix | None:
+    """The fix of the first way that there is; what one way has begun is no part of the next."""
+    return next(filter(None, (way(Cure(evidence, model)) for way in ways)), None)
+
+
+def _without_salt(cure: Cure) -> Fix | None:
     """A fresh part beside the key that the tool takes: drop it."""
-    if not _holds_key(cure, entry) or not _dropped(cure):
+    entry = cure.entry
+    if entry is None or not _holds_key(cure, entry) or not _dropped(cure):
         return None
     return cure.editors.fix(f"Drop `{_short(cure)}` from the key", Applicability.UNSAFE)
 
@@ -412,10 +470,11 @@ def _taken_by_function(cure: Cure) -> Fix | None:
     )
 
 
-def _without_fallback(cure: Cure, entry: Entry) -> Fix | None:
+def _without_fallback(cure: Cure) -> Fix | None:
     """`key or uuid4()` where the tool has a key: insist on the key."""
-    known = cure.model.entries.key_parameters(entry)
-    if not known or known[0].source == "schema" or entry.function is None:
+    entry = cure.entry
+    known = cure.model.entries.key_parameters(entry) if entry is not None else ()
+    if entry is None or not known or known[0].source == "schema" or entry.function is None:
         return None
     statement = cure.statement()
     if not known[0].required and not (
@@ -453,30 +512,44 @@ def _without_fallback(cure: Cure, entry: Entry) -> Fix | None:
     return None
 
 
-def _taken(cure: Cure, entry: Entry) -> Fix | None:
+def _taken(cure: Cure) -> Fix | None:
     """A tool or task takes the key from its caller."""
-    if entry.kind is EntryKind.NODE:
+    entry = cure.entry
+    if entry is None or entry.kind is EntryKind.NODE:
         return None
     cure.climb()
-    key = cure.key_in_scope()
-    if key is None:
+    frames = cure.frames_from_entry()
+    key = take_key(entry, cure.model, cure.editors) if frames is not None else None
+    if frames is None or key is None:
         return None
-    cure.replace_value(key)
+    if len(frames) == 1:
+        cure.replace_value(key)
+    elif not cure.replace_by_handed(frames, key):
+        return None
     return cure.editors.fix(f"Take `{key}` as a parameter of `{entry.name}`", Applicability.UNSAFE)
 
 
-def _derived(cure: Cure, entry: Entry) -> Fix | None:
+def _derived(cure: Cure) -> Fix | None:
     """A node or task computes the key from what its framework keeps."""
-    function = entry.function
-    if function is None or isinstance(function.node, ast.Lambda) or entry.is_tool:
+    entry = cure.entry
+    function = entry.function if entry is not None else None
+    if entry is None or function is None or entry.is_tool or isinstance(function.node, ast.Lambda):
         return None
     cure.climb()
-    if cure.function is not function:
+    frames = cure.frames_from_entry()
+    if frames is None:
         return None
-    expression = derived_key(cure, entry)
-    if expression is None:
-        return None
-    cure.replace_value(expression)
+    if len(frames) > 1:
+        call = frames[1].call
+        assert call is not None
+        expression = derived_key(cure.seen_from(frames[0], call.node), entry)
+        if expression is None or not cure.replace_by_handed(frames, expression):
+            return None
+    else:
+        expression = derived_key(cure, entry)
+        if expression is None:
+            return None
+        cure.replace_value(expression)
     return cure.editors.fix(
         "Compute the key from what is the same on a replay", Applicability.UNSAFE
     )
@@ -491,7 +564,7 @@ def kept_fix(evidence: Evidence, model: Model) -> Fix | None:
     entry = cure.entry
     if entry is None or entry.kind is not EntryKind.NODE:
         return None
-    return _derived(cure, entry)
+    return _derived(cure)
 
 
 # a clock in a key (IDM102)
@@ -504,10 +577,7 @@ def clock_fix(evidence: Evidence, model: Model) -> Fix | None:
     cure = Cure(evidence, model)
     if _dropped(cure):
         return cure.editors.fix(f"Drop `{_short(cure)}` from the key", Applicability.UNSAFE)
-    entry = cure.entry
-    if entry is None:
-        return _shown_parameter(cure)
-    return _derived(cure, entry) or _without_fallback(cure, entry) or _taken(cure, entry)
+    return _first(evidence, model, _derived, _without_fallback, _taken, _shown_parameter)
 
 
 def _shown_parameter(cure: Cure) -> Fix | None:
@@ -759,6 +829,30 @@ def call_id_fix(evidence: Evidence, model: Model) -> Fix | None:
 
 
 # looking around
+
+
+def _is_all_of(part: ast.AST, whole: ast.AST) -> bool:
+    """Whether a value is another one, or a text, number or digest that is made of it."""
+    chain = [part, *_parents(part, whole)]
+    if chain[-1] is not whole:
+        return False
+    return all(
+        _is_made_of(parent, child, around)
+        for child, parent, around in zip(chain, chain[1:], [*chain[2:], None], strict=False)
+    )
+
+
+def _is_made_of(whole: ast.AST, part: ast.AST, around: ast.AST | None) -> bool:
+    if isinstance(whole, ast.List | ast.Tuple | ast.Dict):
+        return _is_folded(around)
+    if isinstance(whole, ast.Call):
+        name = whole.func.attr if isinstance(whole.func, ast.Attribute) else ""
+        name = name or getattr(whole.func, "id", "")
+        return part is whole.func or (part in whole.args and not name[:1].isupper())
+    return isinstance(
+        whole,
+        ast.JoinedStr | ast.FormattedValue | ast.BinOp | ast.BoolOp | ast.IfExp | ast.Attribute,
+    )
 
 
 def _is_text(statement: ast.stmt) -> bool:

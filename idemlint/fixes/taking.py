@@ -332,15 +332,15 @@ def _end_of_arguments(text: str, at: int) -> int:
 
 
 def hand_down(
-    frames: Sequence[Frame], key: str, model: Model, editors: Editors
+    frames: Sequence[Frame], key: str, model: Model, editors: Editors, *, required: bool = False
 ) -> tuple[str, bool] | None:
     """Hand a key from the first frame to the last one; `None` if that cannot be done.
 
     Each frame is the one that the call in the frame before it made. Returns how the key is written
     in the last one, and whether it is always there: a function that is called from elsewhere, too,
-    gets it as an option.
+    gets it as an option, or with `required` has to be given it there as well.
     """
-    required = True
+    is_always = True
     for caller, callee in itertools.pairwise(frames):
         function, call = callee.function, callee.call
         if function is None or call is None or call.frame is not caller:
@@ -352,15 +352,16 @@ def hand_down(
         if not _calls_directly(call.node, function):
             return None
         if not _binds(function, KEY):
-            is_required = is_called_only_by(call.node, function, model)
+            is_only = is_called_only_by(call.node, function, model)
+            is_required = is_only or required
             form = f"{KEY}: str" if is_required else f"{KEY}: str | None = None"
             if not editors.of(function.module).add_parameter(function, form, required=is_required):
                 return None
-            required = required and is_required
+            is_always = is_always and is_only
         if not any(keyword.arg == KEY for keyword in call.node.keywords):
             editors.of(caller.module).add_keyword(call.node, KEY, key)
         key = KEY
-    return key, required
+    return key, is_always
 
 
 def _calls_directly(call: ast.Call, function: Function) -> bool:

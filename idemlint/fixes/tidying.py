@@ -112,6 +112,10 @@ def _removed(source: SourceText, idle: tuple[ast.Import | ast.ImportFrom, ast.al
         if rest.startswith(newline) and kept.endswith(newline * 2):
             # it stood between empty rows: one of these is enough
             kept = kept.removesuffix(newline)
+        elif not kept:
+            # it was the first row: the empty ones behind it separated it from the rest
+            while rest.startswith(newline):
+                rest = rest.removeprefix(newline)
         return kept + rest
     number = statement.names.index(alias)
     if number:
