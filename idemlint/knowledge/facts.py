@@ -232,6 +232,27 @@ class Knowledge:
         """Methods of what lives in memory, on objects of which nothing else is known."""
         return frozenset(self._tables.lists["containers"]["methods"])
 
+    @functools.cached_property
+    def _turns(self) -> tuple[re.Pattern[str], frozenset[str]]:
+        lists = self._tables.lists["turns"]
+        pattern = re.compile("|".join(lists["receivers"]), re.IGNORECASE)
+        return pattern, frozenset(lists["methods"])
+
+    def is_turn(self, receiver: str, method: str) -> bool:
+        """Whether a method of an object of that name gives an agent or a model its turn."""
+        pattern, methods = self._turns
+        return method in methods and pattern.search(receiver) is not None
+
+    @functools.cached_property
+    def _repeated_requests(self) -> re.Pattern[str]:
+        return re.compile("|".join(self._tables.lists["batched"]["repeated"]))
+
+    def is_repeated_request(self, name: str) -> bool:
+        """Whether a request of that name in a batch does something again when it is sent again."""
+        if name in self._tables.lists["batched"]["harmless"]:
+            return False
+        return self._repeated_requests.match(name) is not None
+
     def is_factory(self, owner: str, method: str) -> bool:
         """Whether a method of a class only makes an object of it, by both names."""
         lists = self._tables.lists["factories"]

@@ -69,6 +69,8 @@ _LISTS: dict[str, tuple[str, ...]] = {
     "post_reads": ("ends", "hosts", "documents"),
     "quiet_code": ("functions", "classes", "texts", "sign_in", "carriers"),
     "factories": ("classes", "methods"),
+    "turns": ("receivers", "methods"),
+    "batched": ("repeated", "harmless"),
     "containers": ("methods",),
     "memory": ("containers", "decorators", "words", "looks", "counters", "stores"),
     "conflicts": ("errors", "codes", "statuses", "violations"),
@@ -111,6 +113,8 @@ _EXPRESSIONS = {
     ("quiet_code", "texts"),
     ("quiet_code", "sign_in"),
     ("quiet_code", "carriers"),
+    ("turns", "receivers"),
+    ("batched", "repeated"),
     ("sql", "pattern"),
 }
 """Columns whose texts are regular expressions."""

@@ -104,6 +104,7 @@ class Effect(_Row):
     identity: Slot | None = None
     condition: Slot | None = None
     named_at: tuple[Place, ...] = ()
+    requests: Slot | None = None
     serves: tuple[str, ...] = ()
     when: str = ""
     undo: str = ""

@@ -207,7 +207,7 @@ class DedupFaults:
             if whole or knowledge.is_dedup_store(chunk.name):
                 for cls in classes_of(module, [chunk]):
                     found = self._keeping(cls)
-                    if found is not None:
+                    if found is not None and not self._is_chosen(cls):
                         container, function = found
                         yield Evidence(
                             "IDM302",
@@ -227,6 +227,23 @@ class DedupFaults:
                                 f"`{cls.name}` has seen"
                             ),
                         )
+
+    def _is_chosen(self, cls: Class) -> bool:
+        """Whether a store is only made by functions that hand it to a caller who asks for it."""
+        made: list[bool] = []
+        for module in self.model.neighbours(cls.module, f"{cls.name}("):
+            text = module.source.text
+            for chunk in list(module.index.chunks):
+                if text.find(f"{cls.name}(", chunk.start, chunk.end) < 0:
+                    continue
+                for function in module.functions_of(chunk):
+                    made += [
+                        isinstance(event.statement, ast.Return)
+                        and event.statement.value is event.node
+                        for event in self.model.names.flow(function).calls
+                        if event.name == cls.name
+                    ]
+        return bool(made) and all(made)
 
     def _keeping(self, cls: Class) -> tuple[Container, Function] | None:
         """The container that a class looks keys up in and puts them into, with the look.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from idemlint.model.names import BUILTINS
@@ -183,6 +183,9 @@ class Deeds:
             return Deed(DeedKind.INNER, place, callees=tuple(functions))
         if any(isinstance(symbol, ClassSymbol) for symbol in others):
             return self._constructed(place, call, others)
+        if isinstance(call.func, ast.Attribute) and others:
+            if self.knowledge.is_turn(_last_name(call.func.value), call.func.attr):
+                return Deed(DeedKind.QUIET, place, reason="model")
         for symbol in others:
             if isinstance(symbol, External):
                 does = self._named_method(symbol, call)
@@ -194,6 +197,8 @@ class Deeds:
         if not isinstance(call.func, ast.Attribute) or not (call.args or call.keywords):
             return ""
         if self.knowledge.caller(symbol.path) is not None:
+            return ""
+        if call.func.attr in self.knowledge.container_methods:
             return ""
         owner = symbol.path.rpartition(".")[0].rpartition(".")[2]
         if symbol.made is None and not owner[:1].isupper():
@@ -230,6 +235,8 @@ class Deeds:
             name = _last_name(call.func.value)
             if name in self.knowledge.quiet_names:
                 return Deed(DeedKind.QUIET, place, reason=self.knowledge.quiet_names[name])
+            if self.knowledge.is_turn(name, call.func.attr):
+                return Deed(DeedKind.QUIET, place, reason="model")
             deed = self._store(f"?.{call.func.attr}", place, call)
             if deed is not None:
                 return deed
@@ -330,11 +337,11 @@ class Deeds:
         call = place.node
         assert isinstance(call, ast.Call)
         if repeat == "duplicates" and row.condition is not None:
-            if self._fills(row.condition, call):
+            if self._fills(row.condition, call) or self._sets(row.condition.attribute, place):
                 repeat = "refused"
         if row.named_at and self._is_harmless_by_name(argument(call, row.named_at), place):
             repeat = "harmless"
-        return Deed(
+        deed = Deed(
             DeedKind.EFFECT,
             place,
             path,
@@ -350,6 +357,17 @@ class Deeds:
             automatic_key=row.automatic_key,
             effect=row,
         )
+        if row.requests is not None and not self._repeats_a_request(deed, row.requests):
+            return replace(deed, repeat="harmless")
+        return deed
+
+    def _repeats_a_request(self, deed: Deed, slot: rows.Slot) -> bool:
+        """Whether one of the requests that a call is known to bundle does something again."""
+        return any(
+            self.knowledge.is_repeated_request(entry.key)
+            for _, place, _ in self.slot_values(deed, slot)
+            for entry in self.values.mapping(place).entries
+        )
 
     def _is_harmless_by_name(self, named: ast.expr | None, place: Place) -> bool:
         """Whether the text that says what a generic call does is the name of a read or an update."""
@@ -363,6 +381,19 @@ class Deeds:
 
     def _fills(self, slot: rows.Slot, call: ast.Call) -> bool:
         return bool(slot.argument) and argument(call, slot.argument) is not None
+
+    def _sets(self, attribute: str, place: Place) -> bool:
+        """Whether the function around a call sets an attribute of what it sends, or names it."""
+        function = place.frame.function
+        if not attribute or function is None:
+            return False
+        while function.parent is not None:
+            function = function.parent
+        return any(
+            (isinstance(node, ast.Attribute) and node.attr == attribute)
+            or (isinstance(node, ast.keyword) and node.arg == attribute)
+            for node in ast.walk(function.node)
+        )
 
     def _is_fifo(self, place: Place) -> bool:
         call = place.node
@@ -903,14 +934,26 @@ class Deeds:
 
     def _built_by(self, deed: Deed) -> Place | None:
         """The call that holds the arguments of `….insert(body=b).execute()`."""
-        if not deed.path.endswith(".execute") or not isinstance(deed.call.func, ast.Attribute):
+        if not deed.path.endswith(".execute"):
             return None
-        receiver = Place(deed.call.func.value, deed.place.frame, deed.place.statement)
+        target = self._called(deed)
+        if not isinstance(target, ast.Attribute):
+            return None
+        receiver = Place(target.value, deed.place.frame, deed.place.statement)
         for symbol in self.names.resolve(receiver):
             if isinstance(symbol, External) and symbol.made is not None:
                 if isinstance(symbol.made.node, ast.Call):
                     return symbol.made
         return None
+
+    def _called(self, deed: Deed) -> ast.expr:
+        """The method that a call is of: its own, or the one that it hands to what calls it."""
+        call, place = deed.call, deed.place
+        for path in self.names.paths(Place(call.func, place.frame, place.statement)):
+            caller = self.knowledge.caller(path)
+            if caller is not None and len(call.args) > caller.calls:
+                return call.args[caller.calls]
+        return call.func
 
     def carriers(self, deed: Deed) -> Iterator[tuple[str, Place]]:
         """The arguments of a request or call that can carry headers, a body or options."""

@@ -296,7 +296,8 @@ class KeyFaults:
             return
         if deed.store is not None and deed.store.kind == "file":
             return
-        if entry.is_tool and self.model.tools.serves_the_work(entry, deed):
+        tools = self.model.tools
+        if entry.is_tool and (tools.serves_the_work(entry, deed) or tools.is_copy(entry, deed)):
             return
         uses = self.model.keys.identities(deed)
         if not uses:

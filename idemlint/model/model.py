@@ -246,10 +246,16 @@ class Model:
             and check.path in store.check_by_key
             and insert.path not in store.merge
         )
-        if not asked & _columns(cls):
+        body = [
+            statement
+            for base in self.names.bases(cls)
+            if isinstance(base, ClassSymbol)
+            for statement in base.cls.node.body
+        ]
+        if not asked & _columns(body):
             # all records were read: the columns that the new one is given tell them apart
             asked = self._given_columns(insert)
-        for statement in cls.node.body:
+        for statement in body:
             names: set[str] = set()
             if isinstance(statement, ast.Assign):
                 names = {t.id for t in statement.targets if isinstance(t, ast.Name)}
@@ -322,10 +328,10 @@ class Model:
         return False
 
 
-def _columns(cls: Class) -> set[str]:
+def _columns(body: list[ast.stmt]) -> set[str]:
     """The names that the body of a class sets."""
     found: set[str] = set()
-    for statement in cls.node.body:
+    for statement in body:
         if isinstance(statement, ast.Assign):
             found |= {target.id for target in statement.targets if isinstance(target, ast.Name)}
         elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):

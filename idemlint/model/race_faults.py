@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["RaceFaults"]
 
 _MAX_HELPERS = 3
-_CACHING = {"redis", "cache", "file", "s3", "gcs", "azure-blob"}
+_CACHING = {"redis", "cache", "file"}
 
 
 class RaceFaults:
@@ -151,7 +151,9 @@ class RaceFaults:
                 return False
             return not ("count(" in text and not asked)
         if check.subject is not None and insert.subject is not None:
-            if check.store is not None and check.store.id in ("redis", "cache", "s3", "file"):
+            if check.store is not None and (
+                check.store.id in _CACHING or check.store.kind == "blob"
+            ):
                 return canonical(self.model.names, check.subject) == canonical(
                     self.model.names, insert.subject
                 )
@@ -171,7 +173,7 @@ class RaceFaults:
     def _is_cache(self, check: Occurrence, insert: Occurrence, hop: Hop) -> bool:
         """Whether what was found is handed back: then the write only saves the work."""
         store = insert.deed.store
-        if store is None or store.id not in _CACHING:
+        if store is None or (store.id not in _CACHING and store.kind != "blob"):
             return False
         if store.id == "file":
             return not self._is_claimed_file(insert)

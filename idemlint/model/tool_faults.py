@@ -87,7 +87,7 @@ class ToolFaults:
         repeat is not known, and sets, unique names and whole values are harmless by nature.
         """
         if not deed.method:
-            return False
+            return self.is_copy(entry, deed) or self._is_whole_value(entry, deed)
         reading = self._reading(entry)
         if reading.verb is None:
             # functions are named by what they do, classes often by what they are
@@ -99,6 +99,23 @@ class ToolFaults:
             return False
         takes_key = deed.host is not None and deed.host.key is not None
         return not takes_key or reading.verb.does in ("update", "delete")
+
+    def is_copy(self, entry: Entry, deed: Deed) -> bool:
+        """Whether a tool that reads puts what it read into an object, to hand it over."""
+        if deed.store is None or deed.store.kind != "blob":
+            return False
+        return self.model.tool_names.read(entry.name).reads
+
+    def _is_whole_value(self, entry: Entry, deed: Deed) -> bool:
+        """Whether a general call of a provider does what its tool is named after: set a value."""
+        if deed.effect is None or deed.own or deed.does != "update":
+            return False
+        reading = self._reading(entry)
+        return (
+            reading.verb is not None
+            and reading.report == "no"
+            and reading.verb.does in ("update", "delete")
+        )
 
     def _reading(self, entry: Entry) -> NameReading:
         """What the names of a tool and its parameters say."""
@@ -180,8 +197,9 @@ class ToolFaults:
         if any(deed.is_effect for deed in deeds):
             return None
         # where what it sends is known and only reads, an unknown call has to be named as an effect
-        named = any(deed.method for deed in deeds)
-        found = self._unknown_call(entry.frame, (), set(), named=named)
+        found = self._unknown_call(entry.frame, (), set(), named=True)
+        if found is None and not any(deed.method for deed in deeds):
+            found = self._unknown_call(entry.frame, (), set(), named=False)
         options = self.model.knowledge.existing_options
         if found is None or any(keyword.arg in options for keyword in found[0].keywords):
             return None

@@ -71,6 +71,10 @@ class ToolNames:
         reading = self._softened(row, bare[at], bare[at + 1 :])
         if reading.report == "yes" and self._is_placed(bare[at], bare[at + 1 :], parameters):
             return NameReading(row, "no")
+        if bare[at] in self._objects["brought_verbs"] and any(
+            name in self._objects["brought_to"] for name in parameters
+        ):
+            return NameReading(row, "no")
         return reading
 
     def _is_placed(self, verb: str, rest: list[str], parameters: tuple[str, ...]) -> bool:
