@@ -62,7 +62,7 @@ _ROW_TABLES: dict[str, type] = {
     "override": rows.Override,
 }
 _LISTS: dict[str, tuple[str, ...]] = {
-    "names": ("exact", "patterns", "headers", "factories", "stems"),
+    "names": ("exact", "patterns", "headers", "factories", "stems", "maybe", "described"),
     "not_names": ("exact", "patterns"),
     "fields": ("intent", "shared", "content", "receiver"),
     "replay_signs": ("words", "keys", "existing", "options"),
@@ -70,13 +70,21 @@ _LISTS: dict[str, tuple[str, ...]] = {
     "quiet_code": ("functions", "classes", "texts", "sign_in", "carriers"),
     "factories": ("classes", "methods"),
     "containers": ("methods",),
-    "memory": ("containers", "decorators", "words", "looks", "counters", "stores"),
+    "memory": ("containers", "decorators", "words", "looks", "told", "counters", "stores"),
     "conflicts": ("errors", "codes", "statuses", "violations"),
     "refusals": ("errors", "statuses", "words", "harmless", "doubts"),
-    "sql_results": ("methods", "attributes", "ordering"),
-    "words": ("read", "read_nouns", "final_verbs", "adverbs", "prepositions", "vendors"),
+    "sql_results": ("methods", "attributes", "ordering", "arguments"),
+    "words": (
+        "read", "read_nouns", "final_verbs", "adverbs", "prepositions", "vendors", "leading", "trailing",
+    ),
+    "record_ids": ("columns", "fields", "names"),
+    "repeats": ("signs", "helpers", "counters", "names", "outcomes", "building"),
+    "aws_clients": ("clients", "resources", "libraries", "creating"),
+    "fifo": ("queues", "groups", "ends"),
+    "constraints": ("columns", "classes"),
+    "tool_schemas": ("schemas", "fields", "bases"),
     "objects": (),
-}
+}  # fmt: skip
 _FREE = ("aws_token", "aws_unmarked_token")
 _CHOICES = {
     ("effect", "does"): {
@@ -88,6 +96,10 @@ _CHOICES = {
     ("retry", "kind"): {"decorator", "iterator", "caller", "call", "policy", "kwarg", "client"},
     ("pause", "form"): {"call", "decorator", "raise", "return", "option"},
     ("store", "target"): {"table", "model", "receiver", "subject"},
+    ("store", "atomic_form"): {
+        "on-conflict", "savepoint", "get-or-create", "set-on-insert", "nx", "condition-expression",
+        "create", "keyword", "exclusive-mode",
+    },
     ("identity", "kind"): {"stable", "coarse", "call-id", "attempt"},
     ("value", "kind"): {"fresh", "clock", "stable", "pure"},
     ("verb", "report"): {"yes", "low", "body", "no"},
@@ -104,8 +116,11 @@ _CHOICES = {
 _EXPRESSIONS = {
     ("names", "patterns"),
     ("names", "factories"),
+    ("names", "described"),
     ("not_names", "patterns"),
     ("override", "pattern"),
+    ("record_ids", "names"),
+    ("repeats", "helpers"),
     ("quiet_code", "functions"),
     ("quiet_code", "classes"),
     ("quiet_code", "texts"),
@@ -361,7 +376,7 @@ def _convert(hint: Any, table: str, column: str, value: Any, origin: Origin) -> 
         item = typing.get_args(hint)[0]
         listed = value if isinstance(value, list) else [value]
         return tuple(_convert(item, table, column, entry, origin) for entry in listed)
-    if hint is rows.Slot or hint in (rows.Effect, rows.Statement, rows.Form):
+    if hint is rows.Slot or hint in (rows.Effect, rows.Statement, rows.Form, rows.Lost):
         if not isinstance(value, dict):
             raise _wrong_type(table, column, "table", origin)
         return _build(hint, hint.__name__.lower(), value, origin)

@@ -35,14 +35,9 @@ __all__ = ["Deed", "DeedKind", "Deeds", "argument"]
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS", "TRACE"}
 _OVERWRITING_METHODS = {"PUT", "PATCH", "DELETE"}
 _BODY_ARGUMENTS = ("json", "data", "content", "body", "params", "files", "fields")
-_STATEMENT_ARGUMENTS = (0, "sql", "query", "statement", "operation")
 _READ_ROLES = {"check", "schema", "commit", "lock"}
 _MAX_CHAIN = 4
 """How many variables a chain of calls is followed through."""
-_CREATING_VERBS = (
-    "create", "start", "run", "send", "submit", "put", "publish", "import", "invoke", "issue",
-    "register", "request", "purchase", "copy", "restore", "export", "execute", "allocate", "launch",
-)  # fmt: skip
 
 
 class DeedKind(enum.Enum):
@@ -366,26 +361,28 @@ class Deeds:
     def _is_fifo(self, place: Place) -> bool:
         call = place.node
         assert isinstance(call, ast.Call)
-        for name in ("QueueUrl", "TopicArn", "TargetArn"):
+        lists = self.knowledge.fifo
+        for name in lists["queues"]:
             value = argument(call, (name,))
             if value is not None:
                 text = text_of(self.names, Place(value, place.frame, place.statement))
-                if text is not None and text.endswith(".fifo"):
+                if text is not None and text.endswith(tuple(lists["ends"])):
                     return True
-        return argument(call, ("MessageGroupId",)) is not None
+        return argument(call, lists["groups"]) is not None
 
     def _token(self, symbol: External, place: Place, call: ast.Call) -> Deed | None:
         path = symbol.path
-        if not path.startswith('boto3.client("'):
+        named = self.knowledge.token_call(path)
+        if named is None:
             return None
-        service, _, method = path[len('boto3.client("') :].partition('").')
+        service, method = named
         found = self.knowledge.token(service, method)
         if found is None:
             return None
         from idemlint.knowledge.rows import Slot
 
         token, filled = found
-        creates = method.startswith(_CREATING_VERBS)
+        creates = method.startswith(self.knowledge.token_creators)
         return Deed(
             DeedKind.EFFECT,
             place,
@@ -618,7 +615,7 @@ class Deeds:
 
     def _executed(self, store: rows.Store, place: Place, call: ast.Call, path: str) -> Deed | None:
         """A statement that is run: a SQL text, or an object that was built from calls."""
-        value = argument(call, _STATEMENT_ARGUMENTS)
+        value = argument(call, self.knowledge.statement_arguments)
         if value is None:
             return None
         where = Place(value, place.frame, place.statement)

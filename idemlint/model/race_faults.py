@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["RaceFaults"]
 
 _MAX_HELPERS = 3
-_CACHING = {"redis", "cache", "file", "s3", "gcs", "azure-blob"}
 
 
 class RaceFaults:
@@ -150,7 +149,7 @@ class RaceFaults:
                 return False
             return not ("count(" in text and not asked)
         if check.subject is not None and insert.subject is not None:
-            if check.store is not None and check.store.id in ("redis", "cache", "s3", "file"):
+            if check.store is not None and check.store.by_name:
                 return canonical(self.model.names, check.subject) == canonical(
                     self.model.names, insert.subject
                 )
@@ -170,9 +169,9 @@ class RaceFaults:
     def _is_cache(self, check: Occurrence, insert: Occurrence, hop: Hop) -> bool:
         """Whether what was found is handed back: then the write only saves the work."""
         store = insert.deed.store
-        if store is None or store.id not in _CACHING:
+        if store is None or not store.caches:
             return False
-        if store.id == "file":
+        if store.kind == "file":
             return not self._is_claimed_file(insert)
         function = hop.frame.function
         assert function is not None
