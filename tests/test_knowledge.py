@@ -89,6 +89,21 @@ WRONG = {
         '[[tool.idemlint.knowledge.value]]\npath = ["acme.id"]\nkind = "frsh"\ngives = "id"\n',
         "`kind` in `value` is one of clock, fresh, pure, stable, not `frsh`",
     ),
+    "a path that is none": (
+        '[[tool.idemlint.knowledge.lock]]\npath = ["acme lock"]\nacross_processes = true\n',
+        "`path` in `lock` is a dotted name, and `acme lock` is none",
+    ),
+    "an operation that does not exist": (
+        """\
+[[tool.idemlint.knowledge.store]]
+id = "acme"
+title = "Acme"
+kind = "kv"
+operation = "OP4"
+target = "receiver"
+""",
+        "`operation` in `store` is one of OP-1, OP-2, OP-3, OP-4, OP-5, OP-6, OP-7, OP-8, not `OP4`",
+    ),
     "a slot that does not exist": (
         """\
 [[tool.idemlint.knowledge.provider]]

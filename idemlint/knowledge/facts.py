@@ -59,6 +59,7 @@ class Knowledge:
 
     def __init__(self, user_rows: tuple[UserRow, ...] = ()) -> None:
         self._tables = load_tables(user_rows)
+        self._user_rows = user_rows
         self._paths = {name: PathTable(*parts) for name, parts in self._tables.paths.items()}
         self._aliases: dict[str, str] = {}
 
@@ -88,6 +89,24 @@ class Knowledge:
         for store in self.rows("store"):
             found.update(path.partition(".")[0] for path in (*store.check, *store.insert))
         return frozenset(name for name in found if name.isidentifier())
+
+    @functools.cached_property
+    def own_packages(self) -> frozenset[str]:
+        """The top names of what only the project's own rows speak of: it may be part of the project.
+
+        What such a row says of a function counts, whatever the function does.
+        """
+        found = {top for row in self._user_rows for top in _tops_in(row.columns)}
+        return frozenset(found) - _shipped_libraries() if found else frozenset()
+
+    def is_own(self, path: str) -> bool:
+        """Whether a path is in a package that only the project's own rows speak of."""
+        return path.partition(".")[0] in self.own_packages
+
+    def own_result(self, path: str) -> str | None:
+        """The path of what a function of the project gives, where a row of the project says so."""
+        row = self._row("gives", path) if self.own_packages and self.is_own(path) else None
+        return None if row is None else self.alias(row.target)
 
     @functools.cached_property
     def _told_by_argument(self) -> frozenset[str]:
@@ -342,6 +361,9 @@ class Knowledge:
             found.setdefault(top, set()).update(
                 path.partition(".")[0].partition("(")[0] for path in row.path
             )
+        for row in self.rows("receiver_name"):
+            top = row.target.partition(".")[0].partition("(")[0]
+            found.setdefault(top, set()).update(row.imports or ("",))
         return found
 
     def _leading_to(self, top: str) -> set[str]:
@@ -803,6 +825,25 @@ class Knowledge:
     def name_lists(self) -> dict[str, dict[str, list[str]]]:
         """The word lists of `verbs.toml`: `words` and `objects`."""
         return self._tables.lists
+
+
+@functools.cache
+def _shipped_libraries() -> frozenset[str]:
+    return Knowledge().libraries
+
+
+def _tops_in(value: object) -> Iterator[str]:
+    """The first names of the dotted paths in the columns of a row."""
+    if isinstance(value, str):
+        top, dot, _ = value.partition(".")
+        if dot and top.isidentifier():
+            yield top
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from _tops_in(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _tops_in(inner)
 
 
 def _changes_of(store: row_types.Store) -> Iterator[tuple[str, tuple[str, ...]]]:

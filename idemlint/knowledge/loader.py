@@ -86,6 +86,10 @@ _LISTS: dict[str, tuple[str, ...]] = {
     "objects": (),
 }  # fmt: skip
 _FREE = ("aws_token", "aws_unmarked_token")
+_OPERATIONS = {f"OP-{number}" for number in range(1, 9)}
+_ROLES = {
+    "exec", "check", "insert", "atomic", "upsert", "update", "delete", "counter", "commit",
+}  # fmt: skip
 _CHOICES = {
     ("effect", "does"): {
         "create", "send", "charge", "transfer", "update", "delete", "publish", "upload",
@@ -95,6 +99,23 @@ _CHOICES = {
     ("replay", "kind"): {"decorator", "base", "call", "name"},
     ("retry", "kind"): {"decorator", "iterator", "caller", "call", "policy", "kwarg", "client"},
     ("pause", "form"): {"call", "decorator", "raise", "return", "option"},
+    ("effect", "operation"): _OPERATIONS,
+    ("effect", "when"): {"fifo", "other"},
+    ("effect", "undo"): {"refund", "delete", "cancel", "revert", "void"},
+    ("effect", "automatic_key"): {"per-call", "per-object", "default-on", "opt-in", "content"},
+    ("host", "when"): {"fifo", "other"},
+    ("form", "role"): _ROLES,
+    ("statement", "role"): _ROLES,
+    ("unstable", "fix"): {"sort_keys", "sorted", "hashlib", "json"},
+    ("verb", "does"): {
+        "create", "send", "charge", "transfer", "update", "delete", "publish", "upload", "adjust", "run",
+    },
+    ("verb", "repeat"): {"duplicates", "harmless", "overwrites", "refused", "depends", "unique"},
+    ("verb", "operation"): _OPERATIONS,
+    ("store", "operation"): _OPERATIONS,
+    ("store", "kind"): {
+        "sql-text", "orm", "sql-builder", "document", "kv", "blob", "file", "vector",
+    },
     ("store", "target"): {"table", "model", "receiver", "subject"},
     ("store", "atomic_form"): {
         "on-conflict", "savepoint", "get-or-create", "set-on-insert", "nx", "condition-expression",
@@ -129,6 +150,10 @@ _EXPRESSIONS = {
     ("sql", "pattern"),
 }
 """Columns whose texts are regular expressions."""
+
+
+_PATH = re.compile(r'[^\s"]+(?:"[^"]*"[^\s"]*)*')
+"""A dotted name, with texts in it where an argument or an item belongs to it."""
 
 
 class KnowledgeError(ValueError):
@@ -308,6 +333,14 @@ def _check_expressions(table: str, column: str, texts: Iterable[str], origin: Or
             )
 
 
+def _check_paths(table: str, column: str, paths: Any, origin: Origin) -> None:
+    for path in paths if isinstance(paths, tuple) else (paths,):
+        if not _PATH.fullmatch(path) and (table, column) != ("slot", "path"):
+            raise KnowledgeError(
+                origin, f"`{column}` in `{table}` is a dotted name, and `{path}` is none"
+            )
+
+
 def _fault_of_expression(text: str) -> str:
     try:
         re.compile(text)
@@ -325,6 +358,8 @@ def _build(cls: type, table: str, columns: Mapping[str, Any], origin: Origin) ->
             shown = [_shown(cls, field) for field in hints]
             raise _unknown_column(table, column, shown, origin)
         made[name] = _convert(hints[name], table, column, columns[column], origin)
+        if name in ("path", "call"):
+            _check_paths(table, column, made[name], origin)
         if isinstance(made[name], str):
             _check_expressions(table, column, (made[name],), origin)
         allowed = _CHOICES.get((table, column))

@@ -311,7 +311,7 @@ class ReceiverName(_Row):
 
     names: tuple[str, ...]
     target: str
-    imports: tuple[str, ...]
+    imports: tuple[str, ...] = ()
     through: bool = False
 
 

@@ -105,6 +105,7 @@ class Signals:
         self.is_dedup_store = knowledge.is_dedup_store
         self._looks = frozenset(_REMEMBERED).union(knowledge.memory_looks)
         self._acting = knowledge.effect_libraries | _ACTING.keys()
+        self.own_packages = knowledge.own_packages
         self._effect_calls = knowledge.effect_calls
         self._add_entries(knowledge)
         for library, name in knowledge.replaying_pauses:
@@ -220,6 +221,8 @@ class Signals:
         for library in (libraries | knowledge.effect_libraries) - {ANY_LIBRARY}:
             for text in _ACTING.get(library) or (f"import {library}", f"from {library}"):
                 self._add(text, Signal.LIBRARY, {library})
+        if self.own_packages & libraries:
+            self._add("from .", Signal.LIBRARY, self.own_packages & libraries)
 
     def _add_entries(self, knowledge: Knowledge) -> None:
         for row in (*knowledge.rows("tool"), *knowledge.rows("replay")):
@@ -360,6 +363,11 @@ def _libraries(store: rows.Store, knowledge: Knowledge) -> set[str]:
     for row in (*knowledge.rows("type"), *knowledge.rows("gives")):
         if _first(row.target) in tops:
             found.update(map(_first, row.path))
+    for row in knowledge.rows("receiver_name"):
+        if _first(row.target) in tops:
+            found.update(row.imports)
+            if not row.imports:
+                return {ANY_LIBRARY}
     return {name for name in found if name.isidentifier()}
 
 

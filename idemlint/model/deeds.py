@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from idemlint.knowledge import rows
     from idemlint.knowledge.facts import Knowledge, StoreRole
     from idemlint.model.names import Names
-    from idemlint.model.program import Class, Function
+    from idemlint.model.program import Class, Function, Module
     from idemlint.model.symbols import Symbol
     from idemlint.model.values import Entry, Values
 
@@ -168,6 +168,11 @@ class Deeds:
             path = function.function.qualified_name
             for row in self.knowledge.pauses(self.knowledge.alias(path)):
                 return Deed(DeedKind.PAUSE, place, path, pause=row)
+        if self.knowledge.own_packages:
+            for function in functions:
+                told = self._told_by_own_row(function, place, call)
+                if told is not None:
+                    return told
         if functions and all(_is_abstract(function.function) for function in functions):
             does = self.named(functions[0].function.name)
             return Deed(
@@ -182,6 +187,27 @@ class Deeds:
                 does = self._named_method(symbol, call)
                 return Deed(DeedKind.OPAQUE, place, symbol.path, does, reason="no row")
         return self._unresolved(place, call)
+
+    def _told_by_own_row(self, symbol: FunctionSymbol, place: Place, call: ast.Call) -> Deed | None:
+        """What a row of the project says of a function of the project: its body is not looked at."""
+        function = symbol.function
+        owners = [function.owner]
+        if isinstance(symbol.receiver, Instance | ClassSymbol):
+            owners.insert(0, symbol.receiver.cls)
+        paths = []
+        for owner in owners:
+            path = owner.qualified_name if owner is not None else function.qualified_name
+            if self.knowledge.is_own(path):
+                path = self.knowledge.alias(path)
+                paths.append(path if owner is None else f"{path}.{function.name}")
+        if paths:
+            paths.append(_imported_path(call.func, place.frame.module))
+        for path in filter(None, paths):
+            deed = self._outside(External(path), place, call)
+            if deed is not None and deed.kind is not DeedKind.OPAQUE:
+                if deed.reason != "construction":
+                    return deed
+        return None
 
     def _named_method(self, symbol: External, call: ast.Call) -> str:
         """What the name says that a method of another library's object does; empty if nothing."""
@@ -948,6 +974,21 @@ def _is_abstract(function: Function) -> bool:
         or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
         for statement in function.body
     )
+
+
+def _imported_path(node: ast.expr, module: Module) -> str:
+    """The dotted name of what is called, as it is imported from the top; empty if it is not so."""
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return ""
+    for binding in module.bindings(node.id):
+        if binding.kind == "import" and not binding.module.startswith("."):
+            top = f"{binding.module}.{binding.member}" if binding.member else binding.module
+            return ".".join((top, *reversed(names)))
+    return ""
 
 
 def _last_name(node: ast.expr) -> str:
