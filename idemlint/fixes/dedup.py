@@ -10,7 +10,7 @@ from idemlint.diagnostic import Applicability
 from idemlint.fixes.editing import indent_of
 from idemlint.fixes.editors import Editors
 from idemlint.fixes.retries import claim_shown
-from idemlint.fixes.stores import RAISING
+from idemlint.fixes.stores import lost_test
 from idemlint.model.guards import Polarity
 
 if TYPE_CHECKING:
@@ -151,20 +151,16 @@ def _claiming(
     is_sql = store.kind in ("sql", "sql-text")
     if is_sql and not is_ended:
         return None
-    lacks_condition = store.id == "redis" and _sets_plainly(deed.call)
+    lacks_condition = store.atomic_form == "nx" and _sets_plainly(deed.call)
     if deed.role != "atomic" and not lacks_condition:
         return rows if deed.role == "insert" and model.has_unique(deed, None) else None
-    if store.id in RAISING:
+    if store.raises:
         return rows
     value = statement.value if isinstance(statement, ast.Expr) else None
     if value is not deed.call or not leave or not isinstance(deed.call.func, ast.Attribute):
         return None
-    test = {"redis": "if not {}:", "django": "if not {}[1]:", "sql-text": "if not {}.rowcount:"}
-    form = test.get(store.id) or test.get(store.kind)
-    method = deed.call.func.attr
-    if form is None or (store.kind == "sql-text" and method != "execute"):
-        return None
-    if store.id == "django" and method != "get_or_create":
+    test = lost_test(deed)
+    if test is None or (store.kind == "sql-text" and deed.call.func.attr != "execute"):
         return None
     indent = indent_of(rows, 0)
     code = rows[len(indent) :].rstrip("\n")
@@ -173,10 +169,12 @@ def _claiming(
     if lacks_condition:
         code = f"{code[:-1].rstrip().rstrip(',')}, nx=True)"
     step = "\t" if indent.startswith("\t") else "    "
-    return f"{indent}{form.format(code)}\n" + "".join(f"{indent}{step}{line}\n" for line in leave)
+    return f"{indent}if {test.format(code)}:\n" + "".join(
+        f"{indent}{step}{line}\n" for line in leave
+    )
 
 
 def _sets_plainly(call: ast.Call) -> bool:
-    """`set(key, value)` of Redis without a condition."""
+    """`set(key, value)` without a condition."""
     names = {keyword.arg for keyword in call.keywords}
     return getattr(call.func, "attr", "") == "set" and names.isdisjoint({"nx", "xx", None})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING
 
 from idemlint.diagnostic import Applicability
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["coarse_fix", "native_fix", "unused_fix"]
 
 _TIGHT = (ast.Name, ast.Call, ast.Attribute, ast.Constant, ast.Subscript)
-_ID = re.compile(r"(?:.*_)?(?:id|ids|uuid|ref|reference|number|no)")
 
 
 def native_fix(evidence: Evidence, model: Model) -> Fix | None:
@@ -132,7 +130,7 @@ def _intent_in(function: Function, knowledge: Knowledge) -> str | None:
 
     def fits(name: str) -> bool:
         kinds = knowledge.field_kinds(name)
-        return bool(_ID.fullmatch(name)) and ("intent" in kinds or "shared" not in kinds)
+        return knowledge.is_record_name(name) and ("intent" in kinds or "shared" not in kinds)
 
     names = [arg.arg for arg in function.parameters if arg.arg != function.self_name]
     for name in names:

@@ -23,10 +23,7 @@ if TYPE_CHECKING:
     from idemlint.model.model import Model
     from idemlint.model.runs import Occurrence
 
-__all__ = ["RAISING", "atomic_fix"]
-
-RAISING = frozenset({"dynamodb", "firestore", "s3", "gcs", "azure-blob", "file"})
-"""Stores whose atomic form raises where another run was first, so that nothing else runs."""
+__all__ = ["atomic_fix", "lost_test"]
 
 
 def atomic_fix(evidence: Evidence, model: Model) -> Fix | None:
@@ -45,12 +42,12 @@ def atomic_fix(evidence: Evidence, model: Model) -> Fix | None:
         editors.show_only()
     loser = Loser(insert, check, model)
     lines = loser.leaves(editor) if loser.matters else []
-    write = _FORMS.get(store.id) or _FORMS.get(store.kind)
+    write = _FORMS.get(store.atomic_form)
     message = write(deed, check.deed, editor, model) if write is not None else ""
     if not message:
         return _caught(deed, editor, editors, lines)
     is_sure = True
-    if loser.matters and store.id not in RAISING:
+    if loser.matters and not store.raises:
         is_sure = bool(lines) and _told_apart(deed, editor, lines or [])
     return editors.fix(message, Applicability.UNSAFE if is_sure else Applicability.DISPLAY)
 
@@ -69,13 +66,16 @@ def _serves_others(insert: Occurrence, model: Model) -> bool:
 def _told_apart(deed: Deed, editor: Editor, lines: list[str]) -> bool:
     """Ask what the atomic form says, and leave if another run was first; false if it says nothing.
 
-    A cursor has the number of rows; a connection gives a cursor; Redis gives nothing.
+    A cursor has the number of rows itself; other results are asked as the store's row says.
     """
     statement, func = deed.place.statement, deed.call.func
     if statement is None or not _is_statement(deed) or not isinstance(func, ast.Attribute):
         return False
     receiver = editor.code(func.value)
     rows = [f"{editor.step}{line}" for line in lines]
+    test = lost_test(deed)
+    if test is None:
+        return False
     if deed.store is not None and deed.store.kind == "sql-text":
         if func.attr.startswith("fetch") or "executemany" in func.attr:
             return False
@@ -83,15 +83,7 @@ def _told_apart(deed: Deed, editor: Editor, lines: list[str]) -> bool:
         if is_cursor:
             editor.insert_after(statement, f"if not {receiver}.rowcount:", *rows)
             return True
-        before, after = (
-            ("", ' == "INSERT 0 0"') if "asyncpg" in deed.path else ("not ", ".rowcount")
-        )
-    elif deed.store is not None and deed.store.id == "redis":
-        before, after = "not ", ""
-    elif deed.store is not None and deed.store.id == "mongo":
-        before, after = "", ".upserted_id is None"
-    else:
-        return False
+    before, _, after = test.partition("{}")
     assert isinstance(statement, ast.Expr)
     is_awaited = isinstance(statement.value, ast.Await)
     start, end = editor.span(statement.value)
@@ -100,6 +92,18 @@ def _told_apart(deed: Deed, editor: Editor, lines: list[str]) -> bool:
     editor.insert(end, f"{closing}{after}:")
     editor.insert_after(statement, *rows)
     return True
+
+
+def lost_test(deed: Deed) -> str | None:
+    """What the result of an atomic write, `{}`, is asked; `None` where it does not tell."""
+    func = deed.call.func
+    name = func.attr if isinstance(func, ast.Attribute) else ""
+    for lost in deed.store.lost if deed.store is not None else ():
+        if (not lost.call or name in lost.call) and (
+            not lost.library or any(library in deed.path for library in lost.library)
+        ):
+            return lost.test
+    return None
 
 
 def _sql(deed: Deed, check: Deed, editor: Editor, model: Model) -> str:
@@ -113,7 +117,8 @@ def _sql(deed: Deed, check: Deed, editor: Editor, model: Model) -> str:
         return ""
     start, end = editor.span(constant)
     code = editor.text[start:end]
-    if "mysql" in deed.path.lower():
+    ignores = deed.store.ignores if deed.store is not None else ()
+    if any(word in deed.path.lower() for word in ignores):
         changed = re.sub(r"(?i)\binsert\s+into\b", "INSERT IGNORE INTO", code, count=1)
         if changed == code:
             return ""
@@ -263,19 +268,20 @@ def _dynamodb(deed: Deed, check: Deed, editor: Editor, model: Model) -> str:
     return "Let `ConditionExpression` decide"
 
 
-def _keyword(name: str, value: str, *methods: str) -> Callable[[Deed, Deed, Editor, Model], str]:
-    def write(deed: Deed, check: Deed, editor: Editor, model: Model) -> str:
-        func = deed.call.func
-        if not isinstance(func, ast.Attribute) or func.attr not in methods:
-            return ""
-        for keyword in deed.call.keywords:
-            if keyword.arg == name:
-                editor.replace_node(keyword.value, value)
-                return f"Let `{name}={value}` decide"
-        editor.add_keyword(deed.call, name, value)
-        return f"Let `{name}={value}` decide"
-
-    return write
+def _keyword(deed: Deed, check: Deed, editor: Editor, model: Model) -> str:
+    """The argument that the store has for it, in the calls that have a form with an argument."""
+    func, store = deed.call.func, deed.store
+    assert store is not None
+    methods = {form.call.rpartition(".")[2] for form in store.forms}
+    if not isinstance(func, ast.Attribute) or func.attr not in methods:
+        return ""
+    name, _, value = store.atomic_argument.partition("=")
+    for keyword in deed.call.keywords:
+        if keyword.arg == name:
+            editor.replace_node(keyword.value, value)
+            return f"Let `{name}={value}` decide"
+    editor.add_keyword(deed.call, name, value)
+    return f"Let `{name}={value}` decide"
 
 
 def _firestore(deed: Deed, check: Deed, editor: Editor, model: Model) -> str:
@@ -329,7 +335,7 @@ def _caught(deed: Deed, editor: Editor, editors: Editors, lines: list[str] | Non
     func = deed.call.func
     if (
         deed.store is None
-        or deed.store.id != "sqlalchemy"
+        or deed.store.atomic_form != "savepoint"
         or statement is None
         or not _is_statement(deed)
         or not editor.stands_alone(statement)
@@ -341,7 +347,8 @@ def _caught(deed: Deed, editor: Editor, editors: Editors, lines: list[str] | Non
         isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Await)
     )
     session = editor.code(func.value)
-    error = editor.add_import("sqlalchemy.exc", "IntegrityError")
+    module, _, name = deed.store.violation[0].rpartition(".")
+    error = editor.add_import(module, name)
     prefix = "async " if is_async else ""
     indent = editor.indent(statement)
     inner = indent + editor.step
@@ -359,19 +366,12 @@ def _caught(deed: Deed, editor: Editor, editors: Editors, lines: list[str] | Non
 
 
 _FORMS: dict[str, Callable[[Deed, Deed, Editor, Model], str]] = {
-    "sql": _sql,
-    "sql-text": _sql,
-    "django": _django,
-    "peewee": _django,
-    "tortoise": _django,
-    "mongo": _mongo,
-    "redis": _redis,
-    "dynamodb": _dynamodb,
-    "firestore": _firestore,
-    "s3": _keyword("IfNoneMatch", '"*"', "put_object", "put"),
-    "gcs": _keyword(
-        "if_generation_match", "0", "upload_from_string", "upload_from_file", "upload_from_filename"
-    ),
-    "azure-blob": _keyword("overwrite", "False", "upload_blob"),
-    "file": _file,
+    "on-conflict": _sql,
+    "get-or-create": _django,
+    "set-on-insert": _mongo,
+    "nx": _redis,
+    "condition-expression": _dynamodb,
+    "create": _firestore,
+    "keyword": _keyword,
+    "exclusive-mode": _file,
 }

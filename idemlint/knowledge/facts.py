@@ -23,7 +23,6 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _CALL_WITH_ARGUMENT = re.compile(r'^(.*)\("[^"]*"\)')
 _MAX_ALIASES = 4
 _CHANGING = ("insert", "atomic", "upsert", "update", "delete", "counter")
-_TOKEN_LIBRARIES = ("boto3", "aioboto3")
 
 
 def snake_case(name: str) -> str:
@@ -60,6 +59,7 @@ class Knowledge:
 
     def __init__(self, user_rows: tuple[UserRow, ...] = ()) -> None:
         self._tables = load_tables(user_rows)
+        self._user_rows = user_rows
         self._paths = {name: PathTable(*parts) for name, parts in self._tables.paths.items()}
         self._aliases: dict[str, str] = {}
 
@@ -91,9 +91,28 @@ class Knowledge:
         return frozenset(name for name in found if name.isidentifier())
 
     @functools.cached_property
+    def own_packages(self) -> frozenset[str]:
+        """The top names of what only the project's own rows speak of: it may be part of the project.
+
+        What such a row says of a function counts, whatever the function does.
+        """
+        found = {top for row in self._user_rows for top in _tops_in(row.columns)}
+        return frozenset(found) - _shipped_libraries() if found else frozenset()
+
+    def is_own(self, path: str) -> bool:
+        """Whether a path is in a package that only the project's own rows speak of."""
+        return path.partition(".")[0] in self.own_packages
+
+    def own_result(self, path: str) -> str | None:
+        """The path of what a function of the project gives, where a row of the project says so."""
+        row = self._row("gives", path) if self.own_packages and self.is_own(path) else None
+        return None if row is None else self.alias(row.target)
+
+    @functools.cached_property
     def _told_by_argument(self) -> frozenset[str]:
         """Paths of calls that rows tell apart by their first argument."""
-        found: set[str] = {"boto3.client", "boto3.resource"}
+        lists = self._tables.lists["aws_clients"]
+        found: set[str] = {*lists["clients"], *lists["resources"]}
         for row in self.rows("effect"):
             for call in row.call:
                 matched = _CALL_WITH_ARGUMENT.match(call)
@@ -258,6 +277,21 @@ class Knowledge:
         lists = self._tables.lists["factories"]
         return method in lists["methods"] and owner.endswith(tuple(lists["classes"]))
 
+    @functools.cached_property
+    def _token_paths(self) -> re.Pattern[str]:
+        clients = "|".join(map(re.escape, self._tables.lists["aws_clients"]["clients"]))
+        return re.compile(rf'(?:{clients})\("([^"]*)"\)\.(.*)')
+
+    def token_call(self, path: str) -> tuple[str, str] | None:
+        """The service and the method of a call by a client of AWS."""
+        matched = self._token_paths.fullmatch(path)
+        return None if matched is None else (matched[1], matched[2])
+
+    @functools.cached_property
+    def token_creators(self) -> tuple[str, ...]:
+        """How names of methods of AWS begin that make something."""
+        return tuple(self._tables.lists["aws_clients"]["creating"])
+
     def token(self, service: str, method: str) -> tuple[str, bool] | None:
         """The idempotency token of an AWS call, and whether botocore fills it in."""
         for table, filled in (("aws_token", True), ("aws_unmarked_token", False)):
@@ -315,7 +349,7 @@ class Knowledge:
                 yield from _changes_of(store)
         for services in self._tables.tokens.values():
             for service, methods in services.items():
-                for library in _TOKEN_LIBRARIES:
+                for library in self._tables.lists["aws_clients"]["libraries"]:
                     yield from ((f"{library}.{service}.{method}", ()) for method in methods)
 
     @property
@@ -348,6 +382,9 @@ class Knowledge:
             found.setdefault(top, set()).update(
                 path.partition(".")[0].partition("(")[0] for path in row.path
             )
+        for row in self.rows("receiver_name"):
+            top = row.target.partition(".")[0].partition("(")[0]
+            found.setdefault(top, set()).update(row.imports or ("",))
         return found
 
     def _leading_to(self, top: str) -> set[str]:
@@ -402,7 +439,7 @@ class Knowledge:
                         found.setdefault(name.rpartition(".")[2], set()).update(tops)
         for services in self._tables.tokens.values():
             for name in {token for methods in services.values() for token in methods.values()}:
-                found.setdefault(name, set()).add("boto3")
+                found.setdefault(name, set()).update(self._tables.lists["aws_clients"]["libraries"])
         return {
             name: frozenset(tops.union(*(self._leading_to(top) for top in tops)))
             for name, tops in found.items()
@@ -565,6 +602,11 @@ class Knowledge:
         """The texts of looks into a container by its plain name, or by the key that is looked up."""
         return tuple(self._tables.lists["memory"]["looks"])
 
+    @property
+    def memory_questions(self) -> tuple[str, ...]:
+        """The texts of calls that ask whether something was done before."""
+        return tuple(self._tables.lists["memory"]["told"])
+
     @functools.cached_property
     def _memory_names(self) -> dict[str, re.Pattern[str]]:
         lists = self._tables.lists["memory"]
@@ -638,6 +680,64 @@ class Knowledge:
         """Methods by which a query says which one of several records it wants."""
         return frozenset(self._tables.lists["sql_results"]["ordering"])
 
+    @functools.cached_property
+    def statement_arguments(self) -> tuple[int | str, ...]:
+        """Where a call is given the statement that it runs."""
+        return (0, *self._tables.lists["sql_results"]["arguments"])
+
+    @functools.cached_property
+    def unique_columns(self) -> tuple[str, ...]:
+        """What says of a column that no two records share its value."""
+        return tuple(self._tables.lists["constraints"]["columns"])
+
+    @functools.cached_property
+    def unique_classes(self) -> tuple[str, ...]:
+        """What says in a class which of its columns no two records share."""
+        return tuple(self._tables.lists["constraints"]["classes"])
+
+    @functools.cached_property
+    def record_columns(self) -> frozenset[str]:
+        """The columns whose value is the identity of a record."""
+        return frozenset(self._tables.lists["record_ids"]["columns"])
+
+    @functools.cached_property
+    def record_fields(self) -> tuple[str, ...]:
+        """The fields of what is sent whose value is the identity of a record."""
+        return tuple(self._tables.lists["record_ids"]["fields"])
+
+    @functools.cached_property
+    def _record_names(self) -> re.Pattern[str]:
+        return re.compile("|".join(self._tables.lists["record_ids"]["names"]))
+
+    def is_record_name(self, name: str) -> bool:
+        """Whether the name of a value says that it identifies something."""
+        return self._record_names.fullmatch(name) is not None
+
+    # what runs again
+
+    @functools.cached_property
+    def _repeating(self) -> re.Pattern[str]:
+        return re.compile("|".join(self._tables.lists["repeats"]["helpers"]), re.IGNORECASE)
+
+    def is_repeating(self, name: str) -> bool:
+        """Whether the name of a helper says that it can run again what it is given."""
+        return self._repeating.search(name) is not None
+
+    @property
+    def repeats(self) -> dict[str, list[str]]:
+        """The lists of `repeats`: the words of loops and helpers that try again."""
+        return self._tables.lists["repeats"]
+
+    @functools.cached_property
+    def counters(self) -> frozenset[str]:
+        """The calls over whose result a loop counts its rounds."""
+        return frozenset(self.repeats["counters"])
+
+    @functools.cached_property
+    def outcomes(self) -> frozenset[str]:
+        """The attributes by which an answer tells whether the request has failed."""
+        return frozenset(self.repeats["outcomes"])
+
     # names of keys
 
     @functools.cached_property
@@ -672,6 +772,16 @@ class Knowledge:
             return False
         exact, patterns = self._key_names
         return snake in exact or any(pattern.fullmatch(snake) for pattern in patterns)
+
+    @functools.cached_property
+    def _described_keys(self) -> tuple[frozenset[str], re.Pattern[str]]:
+        lists = self._tables.lists["names"]
+        return frozenset(lists["maybe"]), re.compile("|".join(lists["described"]), re.IGNORECASE)
+
+    def is_described_key(self, name: str, description: str) -> bool:
+        """Whether a name can be that of a key, and its description says so."""
+        names, texts = self._described_keys
+        return snake_case(name) in names and texts.search(description) is not None
 
     @property
     def key_stems(self) -> list[str]:
@@ -717,10 +827,44 @@ class Knowledge:
 
     # names of tools
 
+    @functools.cached_property
+    def model_bases(self) -> frozenset[str]:
+        """The classes whose fields are the parameters of a tool that takes an object of theirs."""
+        return frozenset(self._tables.lists["tool_schemas"]["bases"])
+
+    @property
+    def tool_schemas(self) -> dict[str, list[str]]:
+        """The lists of `tool_schemas`: the words of schemas, and of those who call by name."""
+        return self._tables.lists["tool_schemas"]
+
+    @property
+    def fifo(self) -> dict[str, list[str]]:
+        """The lists of `fifo`: how queues are given that keep an order."""
+        return self._tables.lists["fifo"]
+
     @property
     def name_lists(self) -> dict[str, dict[str, list[str]]]:
         """The word lists of `verbs.toml`: `words` and `objects`."""
         return self._tables.lists
+
+
+@functools.cache
+def _shipped_libraries() -> frozenset[str]:
+    return Knowledge().libraries
+
+
+def _tops_in(value: object) -> Iterator[str]:
+    """The first names of the dotted paths in the columns of a row."""
+    if isinstance(value, str):
+        top, dot, _ = value.partition(".")
+        if dot and top.isidentifier():
+            yield top
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from _tops_in(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _tops_in(inner)
 
 
 def _changes_of(store: row_types.Store) -> Iterator[tuple[str, tuple[str, ...]]]:

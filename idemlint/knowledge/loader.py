@@ -62,7 +62,7 @@ _ROW_TABLES: dict[str, type] = {
     "override": rows.Override,
 }
 _LISTS: dict[str, tuple[str, ...]] = {
-    "names": ("exact", "patterns", "headers", "factories", "stems"),
+    "names": ("exact", "patterns", "headers", "factories", "stems", "maybe", "described"),
     "not_names": ("exact", "patterns"),
     "fields": ("intent", "shared", "content", "receiver"),
     "replay_signs": ("words", "keys", "existing", "options"),
@@ -72,14 +72,26 @@ _LISTS: dict[str, tuple[str, ...]] = {
     "turns": ("receivers", "methods"),
     "batched": ("repeated", "harmless"),
     "containers": ("methods",),
-    "memory": ("containers", "decorators", "words", "looks", "counters", "stores"),
+    "memory": ("containers", "decorators", "words", "looks", "told", "counters", "stores"),
     "conflicts": ("errors", "codes", "statuses", "violations"),
     "refusals": ("errors", "statuses", "words", "harmless", "doubts"),
-    "sql_results": ("methods", "attributes", "ordering"),
-    "words": ("read", "read_nouns", "final_verbs", "adverbs", "prepositions", "vendors"),
+    "sql_results": ("methods", "attributes", "ordering", "arguments"),
+    "words": (
+        "read", "read_nouns", "final_verbs", "adverbs", "prepositions", "vendors", "leading", "trailing",
+    ),
+    "record_ids": ("columns", "fields", "names"),
+    "repeats": ("signs", "helpers", "counters", "names", "outcomes", "building"),
+    "aws_clients": ("clients", "resources", "libraries", "creating"),
+    "fifo": ("queues", "groups", "ends"),
+    "constraints": ("columns", "classes"),
+    "tool_schemas": ("schemas", "fields", "bases"),
     "objects": (),
-}
+}  # fmt: skip
 _FREE = ("aws_token", "aws_unmarked_token")
+_OPERATIONS = {f"OP-{number}" for number in range(1, 9)}
+_ROLES = {
+    "exec", "check", "insert", "atomic", "upsert", "update", "delete", "counter", "commit",
+}  # fmt: skip
 _CHOICES = {
     ("effect", "does"): {
         "create", "send", "charge", "transfer", "update", "delete", "publish", "upload",
@@ -89,7 +101,28 @@ _CHOICES = {
     ("replay", "kind"): {"decorator", "base", "call", "name"},
     ("retry", "kind"): {"decorator", "iterator", "caller", "call", "policy", "kwarg", "client"},
     ("pause", "form"): {"call", "decorator", "raise", "return", "option"},
+    ("effect", "operation"): _OPERATIONS,
+    ("effect", "when"): {"fifo", "other"},
+    ("effect", "undo"): {"refund", "delete", "cancel", "revert", "void"},
+    ("effect", "automatic_key"): {"per-call", "per-object", "default-on", "opt-in", "content"},
+    ("host", "when"): {"fifo", "other"},
+    ("form", "role"): _ROLES,
+    ("statement", "role"): _ROLES,
+    ("unstable", "fix"): {"sort_keys", "sorted", "hashlib", "json"},
+    ("verb", "does"): {
+        "create", "send", "charge", "transfer", "update", "delete", "publish", "upload", "adjust", "run",
+    },
+    ("verb", "repeat"): {"duplicates", "harmless", "overwrites", "refused", "depends", "unique"},
+    ("verb", "operation"): _OPERATIONS,
+    ("store", "operation"): _OPERATIONS,
+    ("store", "kind"): {
+        "sql-text", "orm", "sql-builder", "document", "kv", "blob", "file", "vector",
+    },
     ("store", "target"): {"table", "model", "receiver", "subject"},
+    ("store", "atomic_form"): {
+        "on-conflict", "savepoint", "get-or-create", "set-on-insert", "nx", "condition-expression",
+        "create", "keyword", "exclusive-mode",
+    },
     ("identity", "kind"): {"stable", "coarse", "call-id", "attempt"},
     ("value", "kind"): {"fresh", "clock", "stable", "pure"},
     ("verb", "report"): {"yes", "low", "body", "no"},
@@ -106,8 +139,11 @@ _CHOICES = {
 _EXPRESSIONS = {
     ("names", "patterns"),
     ("names", "factories"),
+    ("names", "described"),
     ("not_names", "patterns"),
     ("override", "pattern"),
+    ("record_ids", "names"),
+    ("repeats", "helpers"),
     ("quiet_code", "functions"),
     ("quiet_code", "classes"),
     ("quiet_code", "texts"),
@@ -118,6 +154,10 @@ _EXPRESSIONS = {
     ("sql", "pattern"),
 }
 """Columns whose texts are regular expressions."""
+
+
+_PATH = re.compile(r'[^\s"]+(?:"[^"]*"[^\s"]*)*')
+"""A dotted name, with texts in it where an argument or an item belongs to it."""
 
 
 class KnowledgeError(ValueError):
@@ -297,6 +337,14 @@ def _check_expressions(table: str, column: str, texts: Iterable[str], origin: Or
             )
 
 
+def _check_paths(table: str, column: str, paths: Any, origin: Origin) -> None:
+    for path in paths if isinstance(paths, tuple) else (paths,):
+        if not _PATH.fullmatch(path) and (table, column) != ("slot", "path"):
+            raise KnowledgeError(
+                origin, f"`{column}` in `{table}` is a dotted name, and `{path}` is none"
+            )
+
+
 def _fault_of_expression(text: str) -> str:
     try:
         re.compile(text)
@@ -314,6 +362,8 @@ def _build(cls: type, table: str, columns: Mapping[str, Any], origin: Origin) ->
             shown = [_shown(cls, field) for field in hints]
             raise _unknown_column(table, column, shown, origin)
         made[name] = _convert(hints[name], table, column, columns[column], origin)
+        if name in ("path", "call"):
+            _check_paths(table, column, made[name], origin)
         if isinstance(made[name], str):
             _check_expressions(table, column, (made[name],), origin)
         allowed = _CHOICES.get((table, column))
@@ -365,7 +415,7 @@ def _convert(hint: Any, table: str, column: str, value: Any, origin: Origin) -> 
         item = typing.get_args(hint)[0]
         listed = value if isinstance(value, list) else [value]
         return tuple(_convert(item, table, column, entry, origin) for entry in listed)
-    if hint is rows.Slot or hint in (rows.Effect, rows.Statement, rows.Form):
+    if hint is rows.Slot or hint in (rows.Effect, rows.Statement, rows.Form, rows.Lost):
         if not isinstance(value, dict):
             raise _wrong_type(table, column, "table", origin)
         return _build(hint, hint.__name__.lower(), value, origin)

@@ -24,6 +24,7 @@ __all__ = [
     "HttpRequest",
     "Identity",
     "Lock",
+    "Lost",
     "NamedValue",
     "Override",
     "Pause",
@@ -256,6 +257,18 @@ class Statement(_Row):
 
 
 @dataclass(frozen=True, slots=True)
+class Lost(_Row):
+    """How the result of an atomic write, `{}`, tells that another run was first.
+
+    It counts for calls of one of the names, through one of the libraries; for all where none is given.
+    """
+
+    test: str
+    call: tuple[str, ...] = ()
+    library: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Store(_Row):
     """A store that the project owns, and what its calls do."""
 
@@ -283,6 +296,13 @@ class Store(_Row):
     violation: tuple[str, ...] = ()
     constraint: str = ""
     overwrites: bool = False
+    raises: bool = False
+    caches: bool = False
+    by_name: bool = False
+    atomic_form: str = ""
+    atomic_argument: str = ""
+    lost: tuple[Lost, ...] = ()
+    ignores: tuple[str, ...] = ()
     checked: str = ""
 
 
@@ -292,7 +312,7 @@ class ReceiverName(_Row):
 
     names: tuple[str, ...]
     target: str
-    imports: tuple[str, ...]
+    imports: tuple[str, ...] = ()
     through: bool = False
 
 
@@ -338,6 +358,7 @@ class Tool(_Row):
     describe: tuple[str, ...] = ()
     describe_breaks: tuple[str, ...] = ()
     one_argument: bool = False
+    over_mcp: bool = False
     checked: str = ""
 
 

@@ -25,19 +25,14 @@ _WRITING = ("insert", "atomic", "upsert", "counter")
 _CLOSING = {"execute", "execute_async"}
 _PRESENCE = ("exists(", "is_file(", "isfile(")
 _CLAIMING = (("return True",), ("return False",), ("open(", ".write_text(", ".write_bytes("))
-_SCHEMA_KEYS = ("input_schema", "inputSchema", "parameters")
 _LOOPING = ("attempt", "retries", "while True", "in range(")
 """Words of loops that try again; with a provider that takes keys they are enough."""
 _SQL = ("insert into", "insert ignore", "insert or ignore", "insert or replace", "insert or abort",
         "insert or fail", "insert or rollback", "replace into", "upsert into")  # fmt: skip
-_RETRYING = ("retry", "Retry", "RETRY", "retries", "RETRIES", "backoff")
 _COUNTING = ("attempt", "ATTEMPT", "tries", "sleep(", "in range(", "while True", "while not ")
 _GETTING = ".get("
 _REMEMBERED = (" in self.", " in cls.", " in _", _GETTING)
 _KEEPING = ((".add(", ".append", "] = ", "setdefault("), ("if ",))
-_TOLD = ("is_new(", "is_dup", "is_seen(", "was_seen(", "has_seen(", "seen_before(", "already_seen(",
-         "already_sent(", "already_processed(", "already_handled(", "is_processed(", "was_processed(",
-         "was_handled(", "is_handled(", "check_and_")  # fmt: skip
 _ACTING = {"smtplib": (), "urllib": ("urllib.request", "urlopen")}
 """Parts of the standard library that act on other machines, with what tells of their use."""
 _AGAIN = (("for ", "while "), ("except", "status", ".ok", "is_success"), ("return", "break"))
@@ -110,6 +105,7 @@ class Signals:
         self.is_dedup_store = knowledge.is_dedup_store
         self._looks = frozenset(_REMEMBERED).union(knowledge.memory_looks)
         self._acting = knowledge.effect_libraries | _ACTING.keys()
+        self.own_packages = knowledge.own_packages
         self._effect_calls = knowledge.effect_calls
         self._add_entries(knowledge)
         for library, name in knowledge.replaying_pauses:
@@ -225,6 +221,8 @@ class Signals:
         for library in (libraries | knowledge.effect_libraries) - {ANY_LIBRARY}:
             for text in _ACTING.get(library) or (f"import {library}", f"from {library}"):
                 self._add(text, Signal.LIBRARY, {library})
+        if self.own_packages & libraries:
+            self._add("from .", Signal.LIBRARY, self.own_packages & libraries)
 
     def _add_entries(self, knowledge: Knowledge) -> None:
         for row in (*knowledge.rows("tool"), *knowledge.rows("replay")):
@@ -245,12 +243,12 @@ class Signals:
                     for text in (f"{name}(", f"@{name}", f".{name}\n"):
                         self._add(text, Signal.MAKER)
                         self.makers.add(text)
-        for key in _SCHEMA_KEYS:
+        for key in knowledge.tool_schemas["schemas"]:
             for text in (f'"{key}":', f"'{key}':", f"{key}="):
                 self._add(text, Signal.SCHEMA, (), (("name",),))
 
     def _add_retries(self, knowledge: Knowledge) -> None:
-        for text in _RETRYING:
+        for text in knowledge.repeats["signs"]:
             self._add(text, Signal.RETRY, self._acting)
         for text in _COUNTING:
             self._add(text, Signal.RETRY, self._acting, _AGAIN)
@@ -281,7 +279,7 @@ class Signals:
         for text in _REMEMBERED:
             words = (knowledge.memory_words,) if text == _GETTING else ()
             self._add(text, Signal.MEMORY, self._acting, (*_KEEPING, *words))
-        for text in _TOLD:
+        for text in knowledge.memory_questions:
             self._add(text, Signal.MEMORY, self._acting)
         for path in knowledge.memory_decorators:
             self._add(f"@{_last(path)}", Signal.MEMORY, self._acting)
@@ -365,6 +363,11 @@ def _libraries(store: rows.Store, knowledge: Knowledge) -> set[str]:
     for row in (*knowledge.rows("type"), *knowledge.rows("gives")):
         if _first(row.target) in tops:
             found.update(map(_first, row.path))
+    for row in knowledge.rows("receiver_name"):
+        if _first(row.target) in tops:
+            found.update(row.imports)
+            if not row.imports:
+                return {ANY_LIBRARY}
     return {name for name in found if name.isidentifier()}
 
 

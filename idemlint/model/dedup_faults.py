@@ -346,7 +346,7 @@ class DedupFaults:
         deed, store = effect.deed, record.deed.store
         if not deed.method or deed.host is not None or store is None:
             return False
-        if store.kind not in ("kv", "cache", "file", "blob") and store.id not in ("redis", "cache"):
+        if store.kind not in ("kv", "file", "blob"):
             return False
         value = record.deed.call.args[1:2] or [k.value for k in record.deed.call.keywords]
         frame = record.leaf.frame

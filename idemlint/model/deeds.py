@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from idemlint.knowledge import rows
     from idemlint.knowledge.facts import Knowledge, StoreRole
     from idemlint.model.names import Names
-    from idemlint.model.program import Class, Function
+    from idemlint.model.program import Class, Function, Module
     from idemlint.model.symbols import Symbol
     from idemlint.model.values import Entry, Values
 
@@ -36,14 +36,9 @@ __all__ = ["Deed", "DeedKind", "Deeds", "argument"]
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS", "TRACE"}
 _OVERWRITING_METHODS = {"PUT", "PATCH", "DELETE"}
 _BODY_ARGUMENTS = ("json", "data", "content", "body", "params", "files", "fields")
-_STATEMENT_ARGUMENTS = (0, "sql", "query", "statement", "operation")
 _READ_ROLES = {"check", "schema", "commit", "lock"}
 _MAX_CHAIN = 4
 """How many variables a chain of calls is followed through."""
-_CREATING_VERBS = (
-    "create", "start", "run", "send", "submit", "put", "publish", "import", "invoke", "issue",
-    "register", "request", "purchase", "copy", "restore", "export", "execute", "allocate", "launch",
-)  # fmt: skip
 
 
 class DeedKind(enum.Enum):
@@ -174,6 +169,11 @@ class Deeds:
             path = function.function.qualified_name
             for row in self.knowledge.pauses(self.knowledge.alias(path)):
                 return Deed(DeedKind.PAUSE, place, path, pause=row)
+        if self.knowledge.own_packages:
+            for function in functions:
+                told = self._told_by_own_row(function, place, call)
+                if told is not None:
+                    return told
         if functions and all(_is_abstract(function.function) for function in functions):
             does = self.named(functions[0].function.name)
             return Deed(
@@ -191,6 +191,27 @@ class Deeds:
                 does = self._named_method(symbol, call)
                 return Deed(DeedKind.OPAQUE, place, symbol.path, does, reason="no row")
         return self._unresolved(place, call)
+
+    def _told_by_own_row(self, symbol: FunctionSymbol, place: Place, call: ast.Call) -> Deed | None:
+        """What a row of the project says of a function of the project: its body is not looked at."""
+        function = symbol.function
+        owners = [function.owner]
+        if isinstance(symbol.receiver, Instance | ClassSymbol):
+            owners.insert(0, symbol.receiver.cls)
+        paths = []
+        for owner in owners:
+            path = owner.qualified_name if owner is not None else function.qualified_name
+            if self.knowledge.is_own(path):
+                path = self.knowledge.alias(path)
+                paths.append(path if owner is None else f"{path}.{function.name}")
+        if paths:
+            paths.append(_imported_path(call.func, place.frame.module))
+        for path in filter(None, paths):
+            deed = self._outside(External(path), place, call)
+            if deed is not None and deed.kind is not DeedKind.OPAQUE:
+                if deed.reason != "construction":
+                    return deed
+        return None
 
     def _named_method(self, symbol: External, call: ast.Call) -> str:
         """What the name says that a method of another library's object does; empty if nothing."""
@@ -392,32 +413,34 @@ class Deeds:
         return any(
             (isinstance(node, ast.Attribute) and node.attr == attribute)
             or (isinstance(node, ast.keyword) and node.arg == attribute)
-            for node in ast.walk(function.node)
+            for node in walk(function.node)
         )
 
     def _is_fifo(self, place: Place) -> bool:
         call = place.node
         assert isinstance(call, ast.Call)
-        for name in ("QueueUrl", "TopicArn", "TargetArn"):
+        lists = self.knowledge.fifo
+        for name in lists["queues"]:
             value = argument(call, (name,))
             if value is not None:
                 text = text_of(self.names, Place(value, place.frame, place.statement))
-                if text is not None and text.endswith(".fifo"):
+                if text is not None and text.endswith(tuple(lists["ends"])):
                     return True
-        return argument(call, ("MessageGroupId",)) is not None
+        return argument(call, lists["groups"]) is not None
 
     def _token(self, symbol: External, place: Place, call: ast.Call) -> Deed | None:
         path = symbol.path
-        if not path.startswith('boto3.client("'):
+        named = self.knowledge.token_call(path)
+        if named is None:
             return None
-        service, _, method = path[len('boto3.client("') :].partition('").')
+        service, method = named
         found = self.knowledge.token(service, method)
         if found is None:
             return None
         from idemlint.knowledge.rows import Slot
 
         token, filled = found
-        creates = method.startswith(_CREATING_VERBS)
+        creates = method.startswith(self.knowledge.token_creators)
         return Deed(
             DeedKind.EFFECT,
             place,
@@ -650,7 +673,7 @@ class Deeds:
 
     def _executed(self, store: rows.Store, place: Place, call: ast.Call, path: str) -> Deed | None:
         """A statement that is run: a SQL text, or an object that was built from calls."""
-        value = argument(call, _STATEMENT_ARGUMENTS)
+        value = argument(call, self.knowledge.statement_arguments)
         if value is None:
             return None
         where = Place(value, place.frame, place.statement)
@@ -995,6 +1018,21 @@ def _is_abstract(function: Function) -> bool:
         or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
         for statement in function.body
     )
+
+
+def _imported_path(node: ast.expr, module: Module) -> str:
+    """The dotted name of what is called, as it is imported from the top; empty if it is not so."""
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return ""
+    for binding in module.bindings(node.id):
+        if binding.kind == "import" and not binding.module.startswith("."):
+            top = f"{binding.module}.{binding.member}" if binding.member else binding.module
+            return ".".join((top, *reversed(names)))
+    return ""
 
 
 def _last_name(node: ast.expr) -> str:

@@ -13,7 +13,7 @@ from idemlint.model.symbols import Frame, FunctionSymbol, Literal, Place
 from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
 
     from idemlint.knowledge import rows
     from idemlint.knowledge.facts import Knowledge
@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from idemlint.model.values import Values
 
 __all__ = ["DeclaredTool", "Dispatch"]
-
-_NAME_PARAMETERS = ("name", "tool_name", "function_name", "tool")
-_NAME_ATTRIBUTES = ("name", "tool_name", "function_name")
-_SCHEMAS = ("input_schema", "parameters", "inputSchema")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,7 +131,10 @@ class Dispatch:
             if values is None:
                 continue
             name = values.get("name")
-            schema = next((values[key] for key in _SCHEMAS if key in values), None)
+            schema = next(
+                (values[key] for key in self.knowledge.tool_schemas["schemas"] if key in values),
+                None,
+            )
             if (
                 schema is not None
                 and isinstance(name, ast.Constant)
@@ -190,7 +189,7 @@ class Dispatch:
             asked = [n for n in function.positional if n != function.self_name]
             for node in walk(function.node):
                 for subject, text in self._comparisons(node, function):
-                    name = _asked(subject, asked)
+                    name = _asked(subject, asked, self.knowledge.tool_schemas["fields"])
                     if name:
                         known.setdefault(name, set()).update(text)
         return known
@@ -221,12 +220,12 @@ class Dispatch:
         return found
 
 
-def _asked(subject: ast.expr, parameters: list[str]) -> str:
+def _asked(subject: ast.expr, parameters: list[str], fields: Container[str]) -> str:
     """`name` of a parameter that is called so, `params.name` of one that has it; empty for others."""
     if isinstance(subject, ast.Name):
         return subject.id if subject.id in parameters else ""
     if isinstance(subject, ast.Attribute) and isinstance(subject.value, ast.Name):
-        if subject.value.id in parameters and subject.attr in _NAME_ATTRIBUTES:
+        if subject.value.id in parameters and subject.attr in fields:
             return f"{subject.value.id}.{subject.attr}"
     return ""
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 import enum
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from idemlint.knowledge.facts import snake_case
 from idemlint.model.deeds import argument
 from idemlint.model.dispatch import Dispatch
 from idemlint.model.functions import classes_of, functions_of, own_nodes
@@ -39,19 +37,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Entries", "Entry", "EntryKind", "ToolParameter"]
 
-_SAYS_KEY = re.compile(
-    r"idempoten|de-?dup|exactly once|same (?:key|value|id) .*(?:retry|again)", re.IGNORECASE
-)
-_MAYBE_KEYS = {
-    "request_id", "requestid", "operation_id", "client_request_id", "reference_id", "client_id",
-    "external_id", "transaction_id", "client_reference_id", "message_id", "nonce", "dedupe", "token",
-}  # fmt: skip
-_MODEL_BASES = (
-    "pydantic.BaseModel",
-    "typing.TypedDict",
-    "typing_extensions.TypedDict",
-    "sqlmodel.SQLModel",
-)
 _HIDDEN_ALWAYS = {"self", "cls"}
 
 
@@ -640,7 +625,7 @@ class Entries:
                 return
 
     def _is_model(self, cls: Class) -> bool:
-        if any(path in _MODEL_BASES for path in self.names.class_paths(cls)):
+        if any(path in self.knowledge.model_bases for path in self.names.class_paths(cls)):
             return True
         return any(
             _last_name(d.func if isinstance(d, ast.Call) else d) == "dataclass"
@@ -751,8 +736,7 @@ class Entries:
         """Whether a parameter carries a key."""
         if self.knowledge.is_key_name(parameter.name):
             return True
-        name = snake_case(parameter.name)
-        return name in _MAYBE_KEYS and bool(_SAYS_KEY.search(parameter.description))
+        return self.knowledge.is_described_key(parameter.name, parameter.description)
 
 
 def _own_calls(statement: ast.stmt) -> Iterator[ast.Call]:

@@ -29,8 +29,6 @@ __all__ = ["Guard", "GuardKind", "Guards", "Polarity"]
 
 _MAX_DEPTH = 6
 _MAX_HELPERS = 4
-_RAISING_KINDS = {"kv", "document", "blob", "file"}
-_NOT_RAISING = {"redis", "cache", "mongo", "supabase"}
 _CATCH_ALL = {"Exception", "BaseException"}
 
 
@@ -248,7 +246,7 @@ class Guards:
         if handlers:
             return all(_leaves(handler.body) for handler in handlers)
         if deed.role == "atomic":
-            return store.kind in _RAISING_KINDS and store.id not in _NOT_RAISING
+            return store.raises
         return False
 
     def violation_handlers(

@@ -30,10 +30,6 @@ BAD_KINDS = frozenset(
         ValueKind.UNSTABLE,
     }
 )
-_IDENTITY_COLUMNS = {
-    "id", "uuid", "guid", "uid", "pk", "_id", "number", "reference", "external_id", "public_id",
-}  # fmt: skip
-_IDENTITY_FIELDS = ("_id", "id", "uuid", "uid", "external_id", "externalId", "external_reference")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -298,7 +294,7 @@ class Keys:
             mapping = self.values.mapping(carrier)
             if mapping.get("jsonrpc"):
                 return
-            for field in _IDENTITY_FIELDS:
+            for field in self.knowledge.record_fields:
                 for entry in mapping.get(field):
                     yield self._use(
                         deed, field, entry.value, entry.key_node, identity=True,
@@ -331,7 +327,7 @@ class Keys:
             node = node.func.value if isinstance(node.func, ast.Attribute) else None
 
     def _is_identity_column(self, column: str, table: str) -> bool:
-        if column in _IDENTITY_COLUMNS:
+        if column in self.knowledge.record_columns:
             return True
         singular = table.rstrip("s") if not table.endswith("ss") else table
         if table.endswith("ies"):

@@ -49,8 +49,6 @@ if TYPE_CHECKING:
 __all__ = ["Model"]
 
 _MAX_SCHEMA_FILES = 60
-_UNIQUE = ("unique=True", "primary_key=True", "OneToOneField(")
-"""What says of a column that no two records share its value."""
 
 
 class Model:
@@ -264,9 +262,9 @@ class Model:
             text = ast.unparse(statement)
             if by_key and "primary_key=True" in text:
                 return True
-            if names & asked and any(sign in text for sign in _UNIQUE):
+            if names & asked and any(sign in text for sign in self.knowledge.unique_columns):
                 return True
-            if "UniqueConstraint(" in text or "unique_together" in text:
+            if any(sign in text for sign in self.knowledge.unique_classes):
                 if any(f"'{name}'" in text for name in asked if name):
                     return True
         return False

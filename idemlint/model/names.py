@@ -538,7 +538,7 @@ class Names:
 
     def _uses(self, module: Module, row: rows.ReceiverName) -> bool:
         """Whether a module imports what a row is about, itself or `through` one that it imports."""
-        if any(imports(module, top) for top in row.imports):
+        if not row.imports or any(imports(module, top) for top in row.imports):
             return True
         if not row.through:
             return False
@@ -706,6 +706,9 @@ class Names:
         if isinstance(callee, ClassSymbol):
             return (Instance(callee.cls, place),)
         if isinstance(callee, FunctionSymbol):
+            given = self.knowledge.own_result(callee.function.qualified_name)
+            if given is not None:
+                return (External(given, made=place),)
             return self.returned(callee, place)
         if isinstance(callee, Instance):
             method = self._find_method(callee.cls, "__call__")

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ProducerFaults"]
 
-_FIFO = ".fifo"
-_QUEUES = ("QueueUrl", "TopicArn", "TargetArn")
-
 
 class ProducerFaults:
     """Looks at the producers and queues that entries write to."""
@@ -138,7 +135,9 @@ class ProducerFaults:
         if any(not use.identity for use in self.model.keys.of(deed)):
             return None
         name = self._queue_name(deed)
-        if not name.endswith(_FIFO) or self._compares_content(deed, name):
+        if not name.endswith(tuple(self.model.knowledge.fifo["ends"])) or self._compares_content(
+            deed, name
+        ):
             return None
         if any(keyword.arg is None for keyword in deed.call.keywords) and not self._spreads(deed):
             return None
@@ -166,7 +165,8 @@ class ProducerFaults:
 
     def _queue_name(self, deed: Deed) -> str:
         place = deed.place
-        for value in (*(argument(deed.call, (name,)) for name in _QUEUES), self._receiver(deed)):
+        queues = self.model.knowledge.fifo["queues"]
+        for value in (*(argument(deed.call, (name,)) for name in queues), self._receiver(deed)):
             if value is not None:
                 text = text_of(self.model.names, Place(value, place.frame, place.statement))
                 if text:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["RaceFaults"]
 
 _MAX_HELPERS = 3
-_CACHING = {"redis", "cache", "file"}
 
 
 class RaceFaults:
@@ -151,9 +150,7 @@ class RaceFaults:
                 return False
             return not ("count(" in text and not asked)
         if check.subject is not None and insert.subject is not None:
-            if check.store is not None and (
-                check.store.id in _CACHING or check.store.kind == "blob"
-            ):
+            if check.store is not None and (check.store.by_name or check.store.kind == "blob"):
                 return canonical(self.model.names, check.subject) == canonical(
                     self.model.names, insert.subject
                 )
@@ -173,9 +170,9 @@ class RaceFaults:
     def _is_cache(self, check: Occurrence, insert: Occurrence, hop: Hop) -> bool:
         """Whether what was found is handed back: then the write only saves the work."""
         store = insert.deed.store
-        if store is None or (store.id not in _CACHING and store.kind != "blob"):
+        if store is None or not (store.caches or store.kind == "blob"):
             return False
-        if store.id == "file":
+        if store.kind == "file":
             return not self._is_claimed_file(insert)
         function = hop.frame.function
         assert function is not None

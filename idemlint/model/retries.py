@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Retries", "Retrying", "functions_in"]
 
-_COUNTERS = {"range", "count", "itertools.count", "itertools.repeat", "trange", "tqdm"}
-_OUTCOMES = {"status_code", "status", "ok", "is_success", "is_error", "success", "successful"}
-_COUNTING = ("delay", "backoff", "attempt", "retr", "wait", "tries", "interval")
 _MAX_DEFINITIONS = 4
 
 
@@ -168,7 +165,7 @@ class Retries:
                     for row in self.knowledge.retries(symbol.path):
                         if row.kind == "iterator":
                             return "data" if self.is_off(row, node, frame) else "retry"
-                    if symbol.path in _COUNTERS:
+                    if symbol.path in self.knowledge.counters:
                         return "attempts"
                     if symbol.path == "enumerate" and node.args:
                         return self._delays(node.args[0], frame, loop)
@@ -193,7 +190,11 @@ class Retries:
         name = node.attr if isinstance(node, ast.Attribute) else ""
         if isinstance(node, ast.Name):
             name = node.id
-        return "attempts" if any(word in name.lower() for word in _COUNTING) else "data"
+        return (
+            "attempts"
+            if any(word in name.lower() for word in self.knowledge.repeats["names"])
+            else "data"
+        )
 
     def _uses(self, call: ast.Call, target: ast.expr) -> bool:
         """Whether what is sent depends on the loop's variable."""
@@ -270,7 +271,7 @@ class Retries:
                 if found.kind == "augmented" and not counts:
                     return True
                 if not counts and any(
-                    isinstance(n, ast.Call | ast.Await) and not _is_building(n)
+                    isinstance(n, ast.Call | ast.Await) and not self._is_building(n)
                     for n in walk(found.node)
                 ):
                     return True
@@ -328,7 +329,9 @@ class Retries:
         return False
 
     def _tells_outcome(self, node: ast.AST, *, counts: bool) -> bool:
-        if any(isinstance(n, ast.Attribute) and n.attr in _OUTCOMES for n in walk(node)):
+        if any(
+            isinstance(n, ast.Attribute) and n.attr in self.knowledge.outcomes for n in walk(node)
+        ):
             return True
         while isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             node = node.operand
@@ -346,6 +349,15 @@ class Retries:
             memo["repeats"] = self._repeated(function)
         found: Retrying | None = memo["repeats"]
         return found
+
+    def _is_building(self, node: ast.Call | ast.Await) -> bool:
+        """Whether a call only builds what is sent: headers, a body, a text."""
+        call = node.value if isinstance(node, ast.Await) else node
+        if not isinstance(call, ast.Call):
+            return True
+        func = call.func
+        name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+        return any(word in name.lower() for word in self.knowledge.repeats["building"])
 
     def _repeated(self, function: Function) -> Retrying | None:
         given: set[str] = set()
@@ -386,22 +398,6 @@ def _loaded(call: ast.Call) -> Iterator[str]:
         for node in walk(value):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 yield node.id
-
-
-def _is_building(node: ast.Call | ast.Await) -> bool:
-    """Whether a call only builds what is sent: headers, a body, a text."""
-    call = node.value if isinstance(node, ast.Await) else node
-    if not isinstance(call, ast.Call):
-        return True
-    func = call.func
-    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
-    return any(
-        word in name.lower()
-        for word in (
-            "header", "auth", "token", "dump", "encode", "dict", "build", "format", "payload",
-            "body", "url", "json", "str", "join", "int", "float", "request", "time", "client",
-        )
-    )  # fmt: skip
 
 
 def _behind(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -33,10 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["RetryFaults"]
 
 _MAX_HELPERS = 3
-_REPEATING = re.compile(
-    "retr|backoff|attempt|repeat|resilien|persist|robust|until|exec|call|run", re.IGNORECASE
-)
-"""What the name of a helper of another module holds that repeats what it is given."""
 _MAX_CALLERS = 3
 
 
@@ -132,7 +127,10 @@ class RetryFaults:
         call = event.node
         if event.name not in self.model.runs.function_names:
             return False
-        if not _REPEATING.search(event.name) and event.name not in frame.module.index.definitions:
+        if (
+            not self.model.knowledge.is_repeating(event.name)
+            and event.name not in frame.module.index.definitions
+        ):
             return False
         if not any(
             isinstance(value, ast.Lambda | ast.Name | ast.Attribute | ast.Call)

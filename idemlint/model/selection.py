@@ -249,7 +249,7 @@ class Selection:
         if self._keeps_keys(path, facts):
             found |= Family.MEMORY
         mine = self._imported(facts)
-        others = mine - {self._package}
+        others = mine - ({self._package} - self.signals.own_packages)
         for number in facts.texts:
             text = self.signals.texts[number]
             for meaning in self.signals.meanings[number]:
@@ -336,7 +336,7 @@ class Places:
             places = self._scan.places(module.source.text)
             numbers = {number for _, number in places}
             mine = _libraries(self._signals, (n for n in numbers if n < len(self._signals.texts)))
-            others = mine - {module.name.partition(".")[0]}
+            others = mine - ({module.name.partition(".")[0]} - self._signals.own_packages)
             meant = {number: self._meant(number, module, mine, others) for number in numbers}
             kept = [
                 (offset, number)

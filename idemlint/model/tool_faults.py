@@ -165,8 +165,7 @@ class ToolFaults:
 
         These are steps 1 and 2 of the decision tree: native key, own store, undoable or not.
         """
-        over_mcp = entry.framework in ("mcp", "fastmcp")
-        if over_mcp:
+        if entry.tool is not None and entry.tool.over_mcp:
             return "OP-7", "the protocol carries no key, so the tool's schema has to"
         if deed.key is not None and deed.key_is_certain:
             return "OP-1", f"{title_of(deed)} takes an idempotency key"
@@ -229,7 +228,9 @@ class ToolFaults:
             entry.anchor_module,
             entry.anchor,
             {"tool": entry.name, "effect": f"seems to {reading.verb.does} something, by its name"},
-            "OP-7" if entry.framework in ("mcp", "fastmcp") else reading.verb.operation or "OP-8",
+            "OP-7"
+            if entry.tool is not None and entry.tool.over_mcp
+            else reading.verb.operation or "OP-8",
             "its name says that it acts, and what it calls is not known",
             (RelatedPlace(module, call, "this call is not known"),),
             entry,

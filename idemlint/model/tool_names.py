@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["NameReading", "ToolNames"]
 
-_LEADING = {"mcp"}
-_TRAILING = {"tool", "async", "sync", "impl"}
 _WORD = re.compile(r"[^0-9A-Za-z]+")
 
 
@@ -50,9 +48,9 @@ class ToolNames:
     def read(self, name: str, parameters: tuple[str, ...] = ()) -> NameReading:
         """What a name says, and those of the parameters where they name what is made."""
         words = [w for w in _WORD.split(snake_case(name).replace("_", " ")) if w]
-        while words and words[0] in _LEADING:
+        while words and words[0] in self._words["leading"]:
             words = words[1:]
-        while len(words) > 1 and words[-1] in _TRAILING:
+        while len(words) > 1 and words[-1] in self._words["trailing"]:
             words = words[:-1]
         if not words:
             return NameReading(None)

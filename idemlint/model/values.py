@@ -666,6 +666,12 @@ class Values:
     def _helper(self, symbol: FunctionSymbol, place: Place) -> Iterable[Origin]:
         """What a function of the program gives, traced through what it returns."""
         function = symbol.function
+        path = function.qualified_name
+        if self.knowledge.own_packages and self.knowledge.is_own(path):
+            assert isinstance(place.node, ast.Call)
+            told = self._outside_call(path, place.node, place)
+            if told is not None:
+                return told
         if self.is_kept(function, place.frame):
             return (self._origin(ValueKind.STABLE, place),)
         frame = self.names.enter(symbol, place)

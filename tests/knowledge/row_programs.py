@@ -297,13 +297,13 @@ def _in_slot(
     yield Claim(f"{path} {slot.name}", rule, *texts)
 
 
-def tokens(table: dict[str, dict[str, str]]) -> Iterator[tuple[str, Claim]]:
+def tokens(
+    table: dict[str, dict[str, str]], creating: tuple[str, ...]
+) -> Iterator[tuple[str, Claim]]:
     """The calls of a service of AWS that take a token."""
-    from idemlint.model.deeds import _CREATING_VERBS
-
     for service, methods in table.items():
         for creates in (True, False):
-            listed = [name for name in methods if name.startswith(_CREATING_VERBS) is creates]
+            listed = [name for name in methods if name.startswith(creating) is creates]
             if not listed:
                 continue
             texts = []
@@ -1393,7 +1393,7 @@ def claims(table: str, knowledge: Knowledge) -> Iterator[tuple[str, list[Claim]]
         yield table, list(LISTS[table](knowledge.name_lists[table]))
     elif table.startswith("aws"):
         by_service: dict[str, list[Claim]] = {}
-        for service, claim in tokens(knowledge.tokens(table)):
+        for service, claim in tokens(knowledge.tokens(table), knowledge.token_creators):
             by_service.setdefault(service, []).append(claim)
         yield from by_service.items()
     else:
