@@ -734,6 +734,14 @@ class Knowledge:
         return frozenset(self.repeats["counters"])
 
     @functools.cached_property
+    def rounds(self) -> frozenset[str]:
+        """The last names of the calls over whose result a loop tries again."""
+        iterators = {
+            path for row in self.rows("retry") if row.kind == "iterator" for path in row.path
+        }
+        return frozenset(path.rpartition(".")[2] for path in iterators | self.counters)
+
+    @functools.cached_property
     def outcomes(self) -> frozenset[str]:
         """The attributes by which an answer tells whether the request has failed."""
         return frozenset(self.repeats["outcomes"])

@@ -158,9 +158,19 @@ class Retries:
 
     def _iterated(self, loop: ast.For | ast.AsyncFor, frame: Frame) -> str:
         """What a loop goes over: attempts, a retry library's iterator, or data."""
+        key = ("iterated", loop)
+        if key not in frame.memo:
+            frame.memo[key] = self._kind_of_rounds(loop, frame)
+        found: str = frame.memo[key]
+        return found
+
+    def _kind_of_rounds(self, loop: ast.For | ast.AsyncFor, frame: Frame) -> str:
         node = loop.iter
         if isinstance(node, ast.Call):
-            for symbol in self.names.resolve(Place(node.func, frame, loop)):
+            func = node.func
+            if isinstance(func, ast.Attribute) and func.attr not in self.knowledge.rounds:
+                return "data"
+            for symbol in self.names.resolve(Place(func, frame, loop)):
                 if isinstance(symbol, External):
                     for row in self.knowledge.retries(symbol.path):
                         if row.kind == "iterator":

@@ -321,6 +321,7 @@ class Places:
         self._numbers = {text: number for number, text in enumerate(signals.texts)}
         self._found: dict[Module, _Found] = {}
         self._aliases: dict[Module, dict[str, str]] = {}
+        self._renamed: dict[Module, tuple[str, ...]] = {}
         self._imports: dict[Module, frozenset[str]] = {}
         self._acting_calls: dict[Module, tuple[str, ...]] = {}
         self._choices: dict[
@@ -506,9 +507,17 @@ class Places:
                 ):
                     return True
         return any(
-            name in self._signals.calls and text.find(f"{alias}(", chunk.start, chunk.end) >= 0
-            for alias, name in aliases.items()
+            text.find(call, chunk.start, chunk.end) >= 0 for call in self._renamed_calls(module)
         )
+
+    def _renamed_calls(self, module: Module) -> tuple[str, ...]:
+        """How the calls that make entries begin where they were imported under another name."""
+        known = self._renamed.get(module)
+        if known is None:
+            aliases = self.aliases(module).items()
+            known = tuple(f"{alias}(" for alias, name in aliases if name in self._signals.calls)
+            self._renamed[module] = known
+        return known
 
     def of_function(self, function: Function) -> Family:
         """What a function, with all inside of it, is worth asking."""
