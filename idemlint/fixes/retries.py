@@ -81,7 +81,7 @@ def _taken(hops: Sequence[Hop], deed: object, model: Model) -> Fix | None:
     if not place_key(deed, handed[0], model, editors, optional=not handed[1]):
         return None
     return editors.fix(
-        f"Take a `{KEY}` from the caller and send it with all attempts", Applicability.DISPLAY
+        f"Take an `{KEY}` from the caller and send it with all attempts", Applicability.DISPLAY
     )
 
 
