@@ -22,32 +22,44 @@ if TYPE_CHECKING:
 __all__ = ["claim_first"]
 
 _SUMMARY = "Let the first call with a key go on; each later one fails."
+_PLAIN_NAME = re.compile(r"[\w ./-]+")
 _NAMES = ("claim", "claim_key", "claim_call")
 
 
-def claim_first(entry: Entry, key: str, effects: Sequence[Occurrence], editors: Editors) -> bool:
+def claim_first(
+    entry: Entry,
+    key: str,
+    effects: Sequence[Occurrence],
+    editors: Editors,
+    *,
+    block: Sequence[ast.stmt] | None = None,
+) -> bool:
     """Claim `key` before the first of the effects of a tool; false where there is no place for it.
 
-    Without effects the claim is the first thing that the body does. `key` is an expression.
+    Without effects the claim is the first thing that the body does. `key` is an expression. `block`
+    is what runs for the tool alone, where its function runs others, too.
     """
     function = entry.function
     if function is None or isinstance(function.node, ast.Lambda):
         return False
-    statement = _first_act(function, effects)
     editor = editors.of(function.module)
+    statement = _first_act(function, function.body if block is None else block, effects, editor)
     if statement is None or not editor.stands_alone(statement) or not _is_plain(function):
         return False
     name = _helper(editor)
     if name is None:
         return False
-    quote = "'" if '"' in key else '"'
-    editor.insert_before(statement, f"{name}(f{quote}{_prefix(entry, function)}:{{{key}}}{quote})")
+    inside = key.replace('"', "'")
+    prefix = _prefix(entry, function, is_shared=block is not None)
+    editor.insert_before(statement, f'{name}(f"{prefix}:{{{inside}}}")')
     return True
 
 
-def _prefix(entry: Entry, function: Function) -> str:
-    """What tells the keys of one tool from those of another: its name."""
-    return entry.name if entry.name.isidentifier() else function.name
+def _prefix(entry: Entry, function: Function, *, is_shared: bool) -> str:
+    """What tells the keys of one tool from those of another: its name, or that of its function."""
+    if entry.name.isidentifier() or (is_shared and _PLAIN_NAME.fullmatch(entry.name)):
+        return entry.name
+    return function.name
 
 
 def _is_plain(function: Function) -> bool:
@@ -55,14 +67,43 @@ def _is_plain(function: Function) -> bool:
     return not any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function.node))
 
 
-def _first_act(function: Function, effects: Sequence[Occurrence]) -> ast.stmt | None:
-    """The first statement of the body in which an effect runs, or the first one after its docstring."""
-    body = [s for number, s in enumerate(function.body) if number or not _is_text(s)]
+def _first_act(
+    function: Function,
+    block: Sequence[ast.stmt],
+    effects: Sequence[Occurrence],
+    editor: Editor,
+) -> ast.stmt | None:
+    """The first statement in which an effect runs, or the first one behind the docstring.
+
+    Effects that one branch holds are claimed there: the other branch may only read.
+    """
+    body = [s for number, s in enumerate(block) if number or not _is_text(s)]
     wanted = {id(o.top.event.statement) for o in effects if o.top.frame.function is function}
-    for statement in body:
-        if any(id(node) in wanted for node in ast.walk(statement)):
-            return statement
-    return body[0] if body else None
+    if not wanted:
+        return body[0] if body else None
+    found: ast.stmt | None = None
+    while True:
+        acting = [s for s in body if any(id(node) in wanted for node in ast.walk(s))]
+        if not acting:
+            return found
+        first = acting[0]
+        if not _is_elif(first, editor):
+            found = first
+        if len(acting) > 1 or id(first) in wanted or not isinstance(first, ast.If):
+            return found
+        inner = [part for part in (first.body, first.orelse) if _holds(part, wanted)]
+        if len(inner) != 1:
+            return found
+        body = inner[0]
+
+
+def _holds(statements: Sequence[ast.stmt], wanted: set[int]) -> bool:
+    return any(id(node) in wanted for statement in statements for node in ast.walk(statement))
+
+
+def _is_elif(statement: ast.stmt, editor: Editor) -> bool:
+    """Whether a statement is the `elif` of another one: no row can stand before it."""
+    return editor.code(statement).startswith("elif")
 
 
 def _is_text(statement: ast.stmt) -> bool:

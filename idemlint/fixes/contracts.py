@@ -13,7 +13,8 @@ from idemlint.fixes.callers import pass_on
 from idemlint.fixes.claiming import claim_first
 from idemlint.fixes.editors import Editors
 from idemlint.fixes.placing import place_key
-from idemlint.fixes.taking import DESCRIPTION, KEY, hand_down, make_required, take_key
+from idemlint.fixes.schemas import extend_schema, key_of_schema
+from idemlint.fixes.taking import KEY, hand_down, make_required, take_key
 
 if TYPE_CHECKING:
     from idemlint.diagnostic import Fix
@@ -30,18 +31,18 @@ def parameter_fix(evidence: Evidence, model: Model) -> Fix | None:
     """Add a required key and pass it to where the effect's provider looks for one.
 
     Where one of the effects has no such place, the key is claimed before them instead. A schema
-    that is written down as a dictionary gets the key, for review.
+    that is written down as a dictionary gets the key, too.
     """
     entry = evidence.entry
     assert entry is not None
-    if entry.function is None or (entry.schema is not None and not _has_class_schema(entry, model)):
-        return _in_schema(entry, model)
-    message = f"Add a required `{KEY}` parameter to `{entry.name}`"
     effects = _distinct(evidence.subject[1]) if evidence.subject is not None else []
+    if entry.function is None or (entry.schema is not None and not _has_class_schema(entry, model)):
+        return _in_schema(entry, effects, model)
+    message = f"Add a required `{KEY}` parameter to `{entry.name}`"
     editors = Editors()
     key = take_key(entry, model, editors)
     if key is None:
-        return _in_schema(entry, model)
+        return _in_schema(entry, effects, model)
     if effects and all(_passed(o, key, model, editors) for o in effects):
         fix = editors.fix(f"{message} and pass it on", Applicability.UNSAFE)
         if fix is not None:
@@ -84,43 +85,29 @@ def _has_class_schema(entry: Entry, model: Model) -> bool:
     return any(isinstance(symbol, ClassSymbol) for symbol in model.names.resolve(entry.schema))
 
 
-def _in_schema(entry: Entry, model: Model) -> Fix | None:
-    """Add the key to a schema that is written down as a dictionary, and to what it requires."""
-    if entry.schema is None:
-        return None
-    from idemlint.model.symbols import Literal
+def _in_schema(entry: Entry, effects: list[Occurrence], model: Model) -> Fix | None:
+    """Add the key to a schema that is written down as a dictionary, and to what it requires.
 
+    A body that reads its arguments passes the key on or claims it; else the schema alone is shown.
+    """
+    message = f"Add a required `{KEY}` to the schema of `{entry.name}`"
     editors = Editors()
-    for symbol in model.names.resolve(entry.schema):
-        if not isinstance(symbol, Literal) or not isinstance(symbol.node, ast.Dict):
-            continue
-        editor = editors.of(symbol.place.frame.module)
-        entries = {
-            key.value: value
-            for key, value in zip(symbol.node.keys, symbol.node.values, strict=True)
-            if isinstance(key, ast.Constant)
-        }
-        properties, required = entries.get("properties"), entries.get("required")
-        if not isinstance(properties, ast.Dict):
-            continue
-        editor.add_entry(
-            properties, f'"{KEY}"', f'{{"type": "string", "description": "{DESCRIPTION}"}}'
-        )
-        if isinstance(required, ast.List) and required.elts:
-            editor.append_item(
-                editor.span(required)[0],
-                required.elts[-1],
-                editor.span(required)[1] - 1,
-                f'"{KEY}"',
-            )
-        elif isinstance(required, ast.List):
-            editor.insert(editor.span(required)[0] + 1, f'"{KEY}"')
-        elif required is None:
-            editor.add_entry(symbol.node, '"required"', f'["{KEY}"]')
-        return editors.fix(
-            f"Add a required `{KEY}` to the schema of `{entry.name}`", Applicability.DISPLAY
-        )
-    return None
+    key = key_of_schema(entry, model, editors)
+    if key is not None and effects:
+        if all(_passed(o, key.written, model, editors) for o in effects):
+            fix = editors.fix(f"{message} and pass it on", Applicability.UNSAFE)
+            if fix is not None:
+                return fix
+    editors = Editors()
+    key = key_of_schema(entry, model, editors)
+    if key is not None and claim_first(entry, key.written, effects, editors, block=key.block):
+        fix = editors.fix(f"{message} and claim it before the effect", Applicability.UNSAFE)
+        if fix is not None:
+            return fix
+    editors = Editors()
+    if not extend_schema(entry, model, editors):
+        return None
+    return editors.fix(message, Applicability.DISPLAY)
 
 
 def required_fix(evidence: Evidence, model: Model) -> Fix | None:

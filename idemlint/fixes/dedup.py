@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from idemlint.diagnostic import Applicability
 from idemlint.fixes.editing import indent_of
 from idemlint.fixes.editors import Editors
-from idemlint.fixes.retries import claim_shown
+from idemlint.fixes.retries import claim_shown, scaffold_of
 from idemlint.fixes.stores import lost_test
 from idemlint.model.guards import Polarity
 
@@ -34,7 +34,8 @@ def durable_fix(evidence: Evidence) -> Fix | None:
     editor.insert(
         start,
         f"{indent}# keep these keys in a table with the key as its primary key, and claim one by\n"
-        f"{indent}# INSERT ... ON CONFLICT DO NOTHING before the effect\n",
+        f"{indent}# INSERT ... ON CONFLICT DO NOTHING before the effect\n"
+        f"{indent}# (`idemlint scaffold {scaffold_of(evidence)}` writes a module that does this)\n",
     )
     return editors.fix("Keep the keys in a durable store", Applicability.DISPLAY)
 
@@ -49,7 +50,7 @@ def pending_fix(evidence: Evidence, model: Model) -> Fix | None:
         fix = _moved(occurrence, record, model)
         if fix is not None:
             return fix
-    return claim_shown(occurrence.top)
+    return claim_shown(occurrence.top, evidence)
 
 
 def _moved(occurrence: Occurrence, record: Occurrence, model: Model) -> Fix | None:

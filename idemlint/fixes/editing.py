@@ -250,7 +250,8 @@ class Editor:
         place = self.span(first)[0]
         row = last_line_start(self.text, place)
         if row > start and not self.text[row:place].strip(" \t*"):
-            self.insert(at, f",\n{indent_of(self.text, row)}{entry}")
+            indent = indent_of(self.text, row)
+            self.insert(at, f",\n{indent}{self._fits_row(entry, indent)}")
         else:
             self.insert(at, f", {entry}")
 

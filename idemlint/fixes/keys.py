@@ -224,6 +224,11 @@ class Cure:
     def replace_value(self, content: str) -> None:
         """Put an expression in the place of the value; a statement that then says `x = x` goes."""
         statement = self.statement()
+        use = self._only_use_of_clock(statement)
+        if use is not None and statement is not None:
+            self.seen_from(self.frame, use).replace_value(content)
+            self.editor.delete_statement(statement)
+            return
         whole = self.whole()
         if any(name in self.editor.code(whole) for name in _BYTES):
             content = f"{content}.encode()"
@@ -256,6 +261,20 @@ class Cure:
                     self.editor.limit - ahead if self.editor.limit else 0,
                 )
             self._replace_formatted(whole, content)
+
+    def _only_use_of_clock(self, statement: ast.stmt | None) -> ast.Name | None:
+        """Where a time is used that gets a name for that alone: a key has no parts and no format."""
+        if (
+            self.origin.kind is not ValueKind.CLOCK
+            or self.function is None
+            or not isinstance(statement, ast.Assign)
+            or statement.value is not self.whole()
+            or not _has_company(statement, self.parents())
+            or not self.editor.stands_alone(statement)
+        ):
+            return None
+        uses = _uses_of(statement, self.function)
+        return uses[0] if len(uses) == 1 else None
 
     def _stands_apart(self, content: str, statement: ast.stmt) -> bool:
         """Whether an expression gets a row and a name of its own: in a text, or in a long row."""
@@ -630,11 +649,7 @@ def _dropped_by_name(cure: Cure, statement: ast.stmt) -> bool:
     target = statement.targets[0]
     if not isinstance(target, ast.Name) or not cure.editor.stands_alone(statement):
         return False
-    uses = [
-        node
-        for node in ast.walk(function.node)
-        if isinstance(node, ast.Name) and node.id == target.id and isinstance(node.ctx, ast.Load)
-    ]
+    uses = _uses_of(statement, function)
     if len(uses) != 1:
         return False
     around = _parents(uses[0], function.node)
@@ -658,12 +673,37 @@ def _dropped_by_name(cure: Cure, statement: ast.stmt) -> bool:
 
 
 def _tells_intent(cure: Cure, part: ast.expr) -> bool:
-    """Whether a part of a key is more than a constant: two intents would have one key."""
+    """Whether a part of a key is more than a constant: two intents would have one key.
+
+    Beside a clock, which told one use of a receiver from the next, it is what names an intent.
+    """
     if isinstance(part, ast.Constant):
         return False
     place = Place(part, cure.frame, cure.statement())
     origins = cure.model.values.origins(place)
-    return not origins or any(origin.kind is not ValueKind.CONSTANT for origin in origins)
+    if cure.origin.kind is not ValueKind.CLOCK:
+        return not origins or any(origin.kind is not ValueKind.CONSTANT for origin in origins)
+    names = [origin.key or origin.name for origin in origins if origin.kind is ValueKind.PARAMETER]
+    names += [node.id for node in ast.walk(part) if isinstance(node, ast.Name)]
+    names += [node.attr for node in ast.walk(part) if isinstance(node, ast.Attribute)]
+    knowledge = cure.model.knowledge
+    return any(
+        knowledge.is_key_name(name) or "intent" in knowledge.field_kinds(name) for name in names
+    ) or any(origin.kind is ValueKind.STABLE for origin in origins)
+
+
+def _uses_of(statement: ast.Assign, function: Function) -> list[ast.Name]:
+    """Where the name is read that a statement binds."""
+    target = statement.targets[0]
+    return [
+        node
+        for node in ast.walk(function.node)
+        if isinstance(target, ast.Name)
+        and len(statement.targets) == 1
+        and isinstance(node, ast.Name)
+        and node.id == target.id
+        and isinstance(node.ctx, ast.Load)
+    ]
 
 
 def _drop_formatted(cure: Cure, whole: ast.JoinedStr, part: ast.FormattedValue) -> bool:

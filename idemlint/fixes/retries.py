@@ -9,6 +9,7 @@ from idemlint.diagnostic import Applicability
 from idemlint.fixes.editors import Editors
 from idemlint.fixes.placing import place_key
 from idemlint.fixes.taking import KEY, hand_down
+from idemlint.scaffold import CALLS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from idemlint.model.model import Model
     from idemlint.model.runs import Hop
 
-__all__ = ["claim_shown", "retried_fix"]
+__all__ = ["claim_shown", "retried_fix", "scaffold_of"]
 
 
 def retried_fix(evidence: Evidence, model: Model) -> Fix | None:
@@ -45,7 +46,7 @@ def retried_fix(evidence: Evidence, model: Model) -> Fix | None:
         fix = _taken(hops[start:], deed, model)
         if fix is not None:
             return fix
-    return claim_shown(again.hop)
+    return claim_shown(again.hop, evidence)
 
 
 def _passed(
@@ -81,11 +82,16 @@ def _taken(hops: Sequence[Hop], deed: object, model: Model) -> Fix | None:
     if not place_key(deed, handed[0], model, editors, optional=not handed[1]):
         return None
     return editors.fix(
-        f"Take a `{KEY}` from the caller and send it with all attempts", Applicability.DISPLAY
+        f"Take an `{KEY}` from the caller and send it with all attempts", Applicability.DISPLAY
     )
 
 
-def claim_shown(hop: Hop) -> Fix | None:
+def scaffold_of(evidence: Evidence) -> str:
+    """The operation whose module `idemlint scaffold` writes for a finding."""
+    return evidence.operation if evidence.operation in CALLS else next(iter(CALLS))
+
+
+def claim_shown(hop: Hop, evidence: Evidence) -> Fix | None:
     """Show where the claim has to stand: a comment before the statement, to be written out."""
     statement: ast.stmt | None = hop.event.loops[0] if hop.event.loops else hop.event.statement
     editors = Editors()
@@ -96,5 +102,6 @@ def claim_shown(hop: Hop) -> Fix | None:
         statement,
         f"# first claim the {KEY} in a table (INSERT ... ON CONFLICT DO NOTHING):",
         "# go on only if the row is new, else return what was stored",
+        f"# (`idemlint scaffold {scaffold_of(evidence)}` writes a module that does this)",
     )
     return editors.fix("Claim the key before the effect", Applicability.DISPLAY)

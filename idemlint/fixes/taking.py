@@ -26,6 +26,9 @@ KEY = "idempotency_key"
 """What a key parameter is called where there is none yet."""
 DESCRIPTION = "Identifies this operation; keep it when you try again."
 _ARGS = re.compile(r"^[ \t]*(?:Args|Arguments|Parameters):[ \t]*$", re.MULTILINE)
+_UNDERLINED = re.compile(r"^[ \t]*Parameters[ \t]*\n[ \t]*-{3,}[ \t]*$", re.MULTILINE)
+_EMPTY_ROWS = re.compile(r"(?:[ \t]*\n(?=[ \t]*\n))*")
+_TYPED = re.compile(r"[ \t]*\*{0,2}\w+ \([^)\n]*\)[ \t]*:")
 _OPTIONAL = re.compile(
     r"\s*\|\s*None\b|\bNone\s*\|\s*|\b(?:typing\.|t\.)?(?:Optional|NotRequired)\[(\w+)\]"
     r"|\b(?:typing\.|t\.)?Union\[\s*(?:None\s*,\s*(\w+)|(\w+)\s*,\s*None)\s*\]"
@@ -299,23 +302,33 @@ def _describe(function: Function, editor: Editor) -> None:
     if not isinstance(first.value.value, str):
         return
     start, end = editor.span(first.value)
-    text = editor.text[start:end]
-    heading = _ARGS.search(text)
+    # every character stays where it is
+    text = editor.text[start:end].replace("\r\n", " \n").replace("\r", "\n")
+    heading = _ARGS.search(text) or _UNDERLINED.search(text)
     if heading is not None:
-        at = _end_of_arguments(text, heading.end())
-        row = last_line_start(text, max(at - 1, 0))
-        indent = (
-            indent_of(text, text.index("\n", heading.end()) + 1)
-            if "\n" in text[heading.end() :]
-            else ""
-        )
-        editor.insert(start + at, f"{indent}{KEY}: {DESCRIPTION}\n")
-        _ = row
+        empty = _EMPTY_ROWS.match(text, heading.end())
+        behind = heading.end() if empty is None else empty.end()
+        at = _end_of_arguments(text, behind)
+        first_row = text.find("\n", behind) + 1
+        indent = indent_of(text, first_row) if first_row else ""
+        if heading.re is _UNDERLINED:
+            rows = f"{indent}{KEY} : str\n{indent}{editor.step}{DESCRIPTION}\n"
+        else:
+            kind = " (str)" if _TYPED.match(text, first_row) else ""
+            rows = f"{indent}{KEY}{kind}: {DESCRIPTION}\n"
+        if at < len(text):
+            editor.insert(start + at, rows)
+        else:
+            # the quotes close behind the last row
+            closing = len(text) - (3 if text.endswith(('"""', "'''")) else 1)
+            editor.insert(start + closing, "\n" + rows.rstrip("\n"))
         return
     sphinx = list(_SPHINX.finditer(text))
     if sphinx:
         last = sphinx[-1]
-        editor.insert(start + last.end(), f"\n{last[1]}:param {KEY}: {DESCRIPTION}")
+        editor.insert(
+            start + last.start() + len(last[0].rstrip()), f"\n{last[1]}:param {KEY}: {DESCRIPTION}"
+        )
 
 
 def _end_of_arguments(text: str, at: int) -> int:
