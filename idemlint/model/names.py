@@ -76,6 +76,7 @@ class Names:
         self._frames: dict[ast.AST, Frame] = {}
         self._module_frames: dict[Module, Frame] = {}
         self._attributes: dict[Class, dict[str, list[tuple[ast.expr, Function, ast.stmt]]]] = {}
+        self._handed: dict[tuple[Class, str], list[Symbol]] = {}
         self._globals: dict[Module, dict[str, list[tuple[ast.expr, Function, ast.stmt]]]] = {}
         self._entered: list[Frame] = []
         self._bases: dict[ast.AST, list[ClassSymbol | External]] = {}
@@ -642,7 +643,25 @@ class Names:
         annotation = cls.annotations.get(name)
         if annotation is not None and all(symbol == Constant(None) for symbol in found):
             found.extend(self.annotation(annotation, frame))
+            if not found and isinstance(base, Instance):
+                return self._handed_over(cls, name)
         return found
+
+    def _handed_over(self, cls: Class, name: str) -> Iterable[Symbol]:
+        """The functions that a field is given where objects of a class are made in its module."""
+        key = (cls, name)
+        known = self._handed.get(key)
+        if known is None:
+            known = self._handed[key] = []
+            frame = self.module_frame(cls.module)
+            for statement in cls.module.statements():
+                for node in ast.walk(statement):
+                    if isinstance(node, ast.Call) and _is_named(node.func, cls.name):
+                        for keyword in node.keywords:
+                            if keyword.arg == name:
+                                symbols = self._resolve(keyword.value, frame, None)
+                                known += [s for s in symbols if isinstance(s, FunctionSymbol)]
+        return known[:MAX_SYMBOLS]
 
     def method_frame(self, function: Function, receiver: Instance) -> Frame:
         """The frame of a method; the constructor gets the arguments that made the object."""
@@ -1104,6 +1123,10 @@ def imports(module: Module, top: str) -> bool:
     """Whether a module mentions a library in an import; a look at its text."""
     text = module.source.text
     return f"import {top}" in text or f"from {top}" in text
+
+
+def _is_named(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def _is_builtin(symbol: Symbol, name: str) -> bool:

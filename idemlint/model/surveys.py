@@ -290,15 +290,18 @@ class Surveys:
         is_last = deed.kind in _LAST or self._is_unknown(deed)
         if not is_last and not self._only_reads(deed):
             return
-        node: ast.expr = deed.call.func
-        while isinstance(node, ast.Attribute | ast.Call | ast.Subscript):
-            if isinstance(node, ast.Call):
-                # what is read from an answer says nothing of the call that gave it
-                if is_last or not (node.args or node.keywords):
-                    yield node
-                node = node.func
-            else:
-                node = node.value
+        # a method that is handed to what calls it: `to_thread(service.users().send(…).execute)`
+        handed = [value for value in deed.call.args if is_last and isinstance(value, ast.Attribute)]
+        for start in (deed.call.func, *handed):
+            node: ast.expr = start
+            while isinstance(node, ast.Attribute | ast.Call | ast.Subscript):
+                if isinstance(node, ast.Call):
+                    # what is read from an answer says nothing of the call that gave it
+                    if is_last or not (node.args or node.keywords):
+                        yield node
+                    node = node.func
+                else:
+                    node = node.value
 
     def _only_reads(self, deed: Deed) -> bool:
         return deed.kind is DeedKind.OPAQUE and self.model.tool_names.read(_name_of(deed)).reads
@@ -313,13 +316,15 @@ class Surveys:
             return False
         if _is_class(name) or _is_raised(deed):
             return False
-        if deed.does or deed.reason == "abstract":
+        if deed.does:
             return True
         first_word = name.partition("_")[0]
         if not knowledge.quiet_methods.isdisjoint((name, first_word)):
             return False
         if self.model.tool_names.read(name).reads:
             return False
+        if deed.reason == "abstract":
+            return True
         if self._tools.could_act(deed):
             return True
         return deed.reason == "no row" and self._is_of_client(deed)
