@@ -310,7 +310,10 @@ class Names:
         if kind == "context":
             return self.entered(self._resolve(node, frame, statement))
         if kind == "item":
-            return self._element(self._resolve(node, frame, statement), definition.key)
+            parts = list(self._element(self._resolve(node, frame, statement), definition.key))
+            if isinstance(definition.key, int) and all(s == Constant(None) for s in parts):
+                parts += self._annotated_part(node, definition.key, frame, statement)
+            return parts
         if kind == "function":
             owner = None
             function = frame.module.function(node, owner, frame.function)  # type: ignore[arg-type]
@@ -322,6 +325,25 @@ class Names:
         if kind == "exception" and isinstance(node, ast.ExceptHandler):
             return self._resolve(node.type, frame, statement)
         return ()
+
+    def _annotated_part(
+        self, node: ast.AST | None, number: int, frame: Frame, statement: ast.stmt | None
+    ) -> Iterator[Symbol]:
+        """What a part of the tuple that a function gives is annotated with."""
+        call = node.value if isinstance(node, ast.Await) else node
+        if not isinstance(call, ast.Call):
+            return
+        for callee in self._resolve(call.func, frame, statement):
+            if not isinstance(callee, FunctionSymbol) or isinstance(
+                callee.function.node, ast.Lambda
+            ):
+                continue
+            said = callee.function.node.returns
+            if isinstance(said, ast.Subscript) and isinstance(said.slice, ast.Tuple):
+                parts = said.slice.elts
+                if _is_named(said.value, "tuple") or _is_named(said.value, "Tuple"):
+                    if number < len(parts):
+                        yield from self.annotation(parts[number], self._plain_frame(callee))
 
     def _local_import(self, definition: Definition, module: Module) -> Iterable[Symbol]:
         statement = definition.statement
@@ -917,6 +939,7 @@ class Names:
         if place is not None and (
             any(isinstance(symbol, Parameter) and symbol.function is function for symbol in found)
             or (not found and self._is_made_from_argument(function, place))
+            or any(_closes_over(symbol, frame) for symbol in found)
         ):
             inner = self.enter(callee, place)
             if inner.depth <= MAX_DEPTH and not is_recursive(inner):
@@ -1123,6 +1146,11 @@ def imports(module: Module, top: str) -> bool:
     """Whether a module mentions a library in an import; a look at its text."""
     text = module.source.text
     return f"import {top}" in text or f"from {top}" in text
+
+
+def _closes_over(symbol: Symbol, frame: Frame) -> bool:
+    """Whether a function was defined by the call that gave it: it sees what that was passed."""
+    return isinstance(symbol, FunctionSymbol) and symbol.closure is frame
 
 
 def _is_named(node: ast.expr, name: str) -> bool:

@@ -23,7 +23,7 @@ from idemlint.model.guards import GuardKind
 from idemlint.model.retried_entries import RetriedEntries
 from idemlint.model.runs import Hop
 from idemlint.model.selection import Family
-from idemlint.model.symbols import External, Place
+from idemlint.model.symbols import Constant, External, Literal, Place
 from idemlint.model.tool_faults import ToolFaults
 from idemlint.model.words import deed_phrase, shown, title_of
 from idemlint.source.ranges import node_range
@@ -314,7 +314,7 @@ class Surveys:
         knowledge = self.model.knowledge
         if name in knowledge.container_methods or name in knowledge.pure_methods:
             return False
-        if _is_class(name) or _is_raised(deed):
+        if _is_class(name) or _is_raised(deed) or self._is_of_literal(deed):
             return False
         if deed.does:
             return True
@@ -328,6 +328,15 @@ class Surveys:
         if self._tools.could_act(deed):
             return True
         return deed.reason == "no row" and self._is_of_client(deed)
+
+    def _is_of_literal(self, deed: Deed) -> bool:
+        """Whether a call is a method of a list, a dictionary or a text that the code writes down."""
+        func = deed.call.func
+        if not isinstance(func, ast.Attribute):
+            return False
+        place = Place(func.value, deed.place.frame, deed.place.statement)
+        symbols = list(self.model.names.resolve(place))
+        return bool(symbols) and all(isinstance(s, Literal | Constant) for s in symbols)
 
     def _is_of_client(self, deed: Deed) -> bool:
         """Whether a call is a method of an object of another library, of which no row tells."""
