@@ -76,6 +76,7 @@ class Names:
         self._frames: dict[ast.AST, Frame] = {}
         self._module_frames: dict[Module, Frame] = {}
         self._attributes: dict[Class, dict[str, list[tuple[ast.expr, Function, ast.stmt]]]] = {}
+        self._handed: dict[tuple[Class, str], list[Symbol]] = {}
         self._globals: dict[Module, dict[str, list[tuple[ast.expr, Function, ast.stmt]]]] = {}
         self._entered: list[Frame] = []
         self._bases: dict[ast.AST, list[ClassSymbol | External]] = {}
@@ -309,7 +310,10 @@ class Names:
         if kind == "context":
             return self.entered(self._resolve(node, frame, statement))
         if kind == "item":
-            return self._element(self._resolve(node, frame, statement), definition.key)
+            parts = list(self._element(self._resolve(node, frame, statement), definition.key))
+            if isinstance(definition.key, int) and all(s == Constant(None) for s in parts):
+                parts += self._annotated_part(node, definition.key, frame, statement)
+            return parts
         if kind == "function":
             owner = None
             function = frame.module.function(node, owner, frame.function)  # type: ignore[arg-type]
@@ -321,6 +325,25 @@ class Names:
         if kind == "exception" and isinstance(node, ast.ExceptHandler):
             return self._resolve(node.type, frame, statement)
         return ()
+
+    def _annotated_part(
+        self, node: ast.AST | None, number: int, frame: Frame, statement: ast.stmt | None
+    ) -> Iterator[Symbol]:
+        """What a part of the tuple that a function gives is annotated with."""
+        call = node.value if isinstance(node, ast.Await) else node
+        if not isinstance(call, ast.Call):
+            return
+        for callee in self._resolve(call.func, frame, statement):
+            if not isinstance(callee, FunctionSymbol) or isinstance(
+                callee.function.node, ast.Lambda
+            ):
+                continue
+            said = callee.function.node.returns
+            if isinstance(said, ast.Subscript) and isinstance(said.slice, ast.Tuple):
+                parts = said.slice.elts
+                if _is_named(said.value, "tuple") or _is_named(said.value, "Tuple"):
+                    if number < len(parts):
+                        yield from self.annotation(parts[number], self._plain_frame(callee))
 
     def _local_import(self, definition: Definition, module: Module) -> Iterable[Symbol]:
         statement = definition.statement
@@ -642,7 +665,25 @@ class Names:
         annotation = cls.annotations.get(name)
         if annotation is not None and all(symbol == Constant(None) for symbol in found):
             found.extend(self.annotation(annotation, frame))
+            if not found and isinstance(base, Instance):
+                return self._handed_over(cls, name)
         return found
+
+    def _handed_over(self, cls: Class, name: str) -> Iterable[Symbol]:
+        """The functions that a field is given where objects of a class are made in its module."""
+        key = (cls, name)
+        known = self._handed.get(key)
+        if known is None:
+            known = self._handed[key] = []
+            frame = self.module_frame(cls.module)
+            for statement in cls.module.statements():
+                for node in ast.walk(statement):
+                    if isinstance(node, ast.Call) and _is_named(node.func, cls.name):
+                        for keyword in node.keywords:
+                            if keyword.arg == name:
+                                symbols = self._resolve(keyword.value, frame, None)
+                                known += [s for s in symbols if isinstance(s, FunctionSymbol)]
+        return known[:MAX_SYMBOLS]
 
     def method_frame(self, function: Function, receiver: Instance) -> Frame:
         """The frame of a method; the constructor gets the arguments that made the object."""
@@ -898,6 +939,7 @@ class Names:
         if place is not None and (
             any(isinstance(symbol, Parameter) and symbol.function is function for symbol in found)
             or (not found and self._is_made_from_argument(function, place))
+            or any(_closes_over(symbol, frame) for symbol in found)
         ):
             inner = self.enter(callee, place)
             if inner.depth <= MAX_DEPTH and not is_recursive(inner):
@@ -1104,6 +1146,15 @@ def imports(module: Module, top: str) -> bool:
     """Whether a module mentions a library in an import; a look at its text."""
     text = module.source.text
     return f"import {top}" in text or f"from {top}" in text
+
+
+def _closes_over(symbol: Symbol, frame: Frame) -> bool:
+    """Whether a function was defined by the call that gave it: it sees what that was passed."""
+    return isinstance(symbol, FunctionSymbol) and symbol.closure is frame
+
+
+def _is_named(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def _is_builtin(symbol: Symbol, name: str) -> bool:

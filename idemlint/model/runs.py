@@ -190,7 +190,7 @@ class Runs:
         found: list[tuple[CallEvent, Reach]] = []
         flow = self.names.flow(function)
         frame = self.names.frame(function)
-        parameters = {arg.arg for arg in function.parameters}
+        parameters = _handed_to(function)
         for event in flow.calls:
             if not self.is_worthwhile(event):
                 continue
@@ -396,7 +396,7 @@ class Runs:
 
     def _reach(self, function: Function, depth: int) -> Reach:
         frame = self.names.frame(function)
-        parameters = {arg.arg for arg in function.parameters}
+        parameters = _handed_to(function)
         inner: list[tuple[FunctionSymbol, Place]] = []
         result = Reach.NOTHING
         for event in self.names.flow(function).calls:
@@ -484,6 +484,16 @@ class Runs:
             elif not isinstance(symbol, Literal | Parameter):
                 return True
         return False
+
+
+def _handed_to(function: Function) -> set[str]:
+    """The parameters of a function, and those that it sees of the functions around it."""
+    names: set[str] = set()
+    around: Function | None = function
+    while around is not None:
+        names.update(arg.arg for arg in around.parameters)
+        around = around.parent
+    return names
 
 
 def _root(node: ast.expr) -> str:

@@ -23,7 +23,7 @@ from idemlint.model.guards import GuardKind
 from idemlint.model.retried_entries import RetriedEntries
 from idemlint.model.runs import Hop
 from idemlint.model.selection import Family
-from idemlint.model.symbols import External, Place
+from idemlint.model.symbols import Constant, External, Literal, Place
 from idemlint.model.tool_faults import ToolFaults
 from idemlint.model.words import deed_phrase, shown, title_of
 from idemlint.source.ranges import node_range
@@ -290,15 +290,18 @@ class Surveys:
         is_last = deed.kind in _LAST or self._is_unknown(deed)
         if not is_last and not self._only_reads(deed):
             return
-        node: ast.expr = deed.call.func
-        while isinstance(node, ast.Attribute | ast.Call | ast.Subscript):
-            if isinstance(node, ast.Call):
-                # what is read from an answer says nothing of the call that gave it
-                if is_last or not (node.args or node.keywords):
-                    yield node
-                node = node.func
-            else:
-                node = node.value
+        # a method that is handed to what calls it: `to_thread(service.users().send(…).execute)`
+        handed = [value for value in deed.call.args if is_last and isinstance(value, ast.Attribute)]
+        for start in (deed.call.func, *handed):
+            node: ast.expr = start
+            while isinstance(node, ast.Attribute | ast.Call | ast.Subscript):
+                if isinstance(node, ast.Call):
+                    # what is read from an answer says nothing of the call that gave it
+                    if is_last or not (node.args or node.keywords):
+                        yield node
+                    node = node.func
+                else:
+                    node = node.value
 
     def _only_reads(self, deed: Deed) -> bool:
         return deed.kind is DeedKind.OPAQUE and self.model.tool_names.read(_name_of(deed)).reads
@@ -311,18 +314,29 @@ class Surveys:
         knowledge = self.model.knowledge
         if name in knowledge.container_methods or name in knowledge.pure_methods:
             return False
-        if _is_class(name) or _is_raised(deed):
+        if _is_class(name) or _is_raised(deed) or self._is_of_literal(deed):
             return False
-        if deed.does or deed.reason == "abstract":
+        if deed.does:
             return True
         first_word = name.partition("_")[0]
         if not knowledge.quiet_methods.isdisjoint((name, first_word)):
             return False
         if self.model.tool_names.read(name).reads:
             return False
+        if deed.reason == "abstract":
+            return True
         if self._tools.could_act(deed):
             return True
         return deed.reason == "no row" and self._is_of_client(deed)
+
+    def _is_of_literal(self, deed: Deed) -> bool:
+        """Whether a call is a method of a list, a dictionary or a text that the code writes down."""
+        func = deed.call.func
+        if not isinstance(func, ast.Attribute):
+            return False
+        place = Place(func.value, deed.place.frame, deed.place.statement)
+        symbols = list(self.model.names.resolve(place))
+        return bool(symbols) and all(isinstance(s, Literal | Constant) for s in symbols)
 
     def _is_of_client(self, deed: Deed) -> bool:
         """Whether a call is a method of an object of another library, of which no row tells."""
