@@ -54,7 +54,7 @@ class DeedKind(enum.Enum):
     OPAQUE = "opaque"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # made by the hundred thousand, and three times as fast as frozen
 class Deed:
     """What a call does.
 

@@ -51,7 +51,7 @@ class Frame:
     memo: dict[Any, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # made by the hundred thousand, and three times as fast as frozen
 class Place:
     """An expression in a frame; `statement` is the one it stands in, `None` at the top."""
 
