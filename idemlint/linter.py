@@ -60,10 +60,15 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a run found, in order, suppressions applied; `warnings` are for standard error."""
+    """What a run found, in order, suppressions applied.
+
+    `warnings` and `faults` are for standard error; a fault is one of our own, by which a file was
+    not checked.
+    """
 
     diagnostics: tuple[Diagnostic, ...]
     warnings: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
 
 
 def check(
@@ -83,6 +88,7 @@ def check(
     """
     diagnostics: list[Diagnostic] = []
     warnings: list[str] = []
+    faults: list[str] = []
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -91,11 +97,12 @@ def check(
             run.progress = progress
             diagnostics += run.diagnostics()
             warnings += run.warnings
+            faults += run.faults
     finally:
         if was_enabled:
             gc.enable()
     diagnostics.sort(key=lambda found: found.sort_key)
-    return Report(tuple(diagnostics), tuple(warnings))
+    return Report(tuple(diagnostics), tuple(warnings), tuple(faults))
 
 
 def _by_knowledge(targets: Iterable[Target]) -> list[list[Target]]:
@@ -162,7 +169,7 @@ class _Share(NamedTuple):
     edges: dict[str, tuple[str, ...]]
     missing: frozenset[str]
     broken: frozenset[str]
-    warnings: list[str]
+    faults: list[str]
 
 
 class _Run:
@@ -183,6 +190,7 @@ class _Run:
         self.ignore_noqa = ignore_noqa
         self.searched = searched
         self.warnings: list[str] = []
+        self.faults: list[str] = []
         self._unsaved = {
             path: target.contents
             for path, target in self.targets.items()
@@ -442,8 +450,8 @@ class _Run:
             project.cache.add_edges(share.edges)
             project.cache.missing |= share.missing
             self._parse(project, share.broken)
-            project.can_be_kept = project.can_be_kept and not share.warnings
-            self.warnings += share.warnings
+            project.can_be_kept = project.can_be_kept and not share.faults
+            self.faults += share.faults
         for project in projects:
             if project.names is not None:
                 self._keep(project)
@@ -639,13 +647,13 @@ def _project_files(root: str, roots: object) -> Iterator[str]:
 
 def _analysed(analysis: Analysis, paths: Iterable[str]) -> _Share:
     found: dict[str, list[Diagnostic]] = {}
-    warnings: list[str] = []
+    faults: list[str] = []
     for path in paths:
         try:
             found[path] = analysis.diagnostics(Path(path))
-        except Exception as error:
-            warnings.append(_internal_error(path, error))
-    return _Share(found, analysis.edges, analysis.missing_names, analysis.broken, warnings)
+        except Exception as error:  # one file never stops the run
+            faults.append(_internal_error(path, error))
+    return _Share(found, analysis.edges, analysis.missing_names, analysis.broken, faults)
 
 
 def _merged(project: _Project) -> list[Diagnostic]:

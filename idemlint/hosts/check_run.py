@@ -114,6 +114,7 @@ class CheckRun:
         self._check = check
         self._baseline = _baseline(arguments, resolver.cwd)
         self._known_count = 0
+        self._is_whole = True
 
     @property
     def fix_mode(self) -> FixMode:
@@ -214,6 +215,9 @@ class CheckRun:
                 progress.clear()
         for warning in report.warnings:
             self.console.warn(warning)
+        for fault in report.faults:
+            self.console.error(fault)
+        self._is_whole = self._is_whole and not report.faults
         if not inputs.errors:
             return report.diagnostics
         found = (*report.diagnostics, *inputs.errors)
@@ -373,6 +377,8 @@ class CheckRun:
         if arguments.diff:
             return int(bool(outcome.fixed))
         if arguments.exit_non_zero_on_fix and outcome.fixed:
+            return 1
+        if not self._is_whole:
             return 1
         return int(bool(outcome.diagnostics) and not self.settings.fix_only)
 

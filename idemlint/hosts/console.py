@@ -63,12 +63,19 @@ class Console:
 
     def warn(self, text: str) -> None:
         """Tell of something that does not stop the run."""
-        if not self.is_quiet and text not in self._told:
+        if not self.is_quiet:
+            self._tell("warning", "\x1b[1;33m", text)
+
+    def error(self, text: str) -> None:
+        """Tell of something that went wrong, even where little is wanted."""
+        self._tell("error", "\x1b[1;31m", text)
+
+    def _tell(self, sign: str, style: str, text: str) -> None:
+        if text not in self._told:
             self._told.add(text)
             color = has_color(self.options.color, sys.stderr)
-            sign = styled("warning", "\x1b[1;33m", color=color)
             colon, told = (styled(part, EMPHASIS, color=color) for part in (":", text))
-            print(f"{sign}{colon} {told}", file=sys.stderr)
+            print(f"{styled(sign, style, color=color)}{colon} {told}", file=sys.stderr)
 
     def note(self, text: str) -> None:
         """Tell what was done."""

@@ -362,7 +362,7 @@ class Checker:
         return changed
 
     def _log(self, report: Report) -> None:
-        for warning in report.warnings:
+        for warning in (*report.warnings, *report.faults):
             if warning not in self._troubles:
                 self._troubles.add(warning)
                 _LOG.warning("%s", warning)

@@ -8,10 +8,17 @@ import subprocess
 import sys
 from collections import defaultdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+from idemlint.analysis import Analysis
 from idemlint.hosts import cli
+
+if TYPE_CHECKING:
+    from terminals import Terminal
+
+    from idemlint.diagnostic import Diagnostic
 
 TOOL = '''\
 import smtplib
@@ -235,3 +242,40 @@ def test_deep_nesting_on_standard_input_is_told() -> None:
     )
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout == "-:1:205: invalid-syntax: Too deeply nested to be parsed\n"
+
+
+@pytest.mark.parametrize(
+    ("flags", "code"), [((), 1), (("-q",), 1), (("-s",), 1), (("--exit-zero",), 0)]
+)
+def test_fault_of_our_own_is_told_and_hides_no_other_file(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, flags: tuple[str, ...], code: int
+) -> None:
+    made = Analysis.diagnostics
+
+    def failing(analysis: Analysis, path: Path) -> list[Diagnostic]:
+        if path.stem == "hard":
+            raise LookupError(path)
+        return made(analysis, path)
+
+    monkeypatch.setattr(Analysis, "diagnostics", failing)
+    for name in ("easy", "hard"):
+        (terminal.folder / f"{name}.py").write_text(TOOL, encoding="utf-8")
+    done = terminal.idemlint("check", "--isolated", "--no-cache", *flags, ".")
+    assert done.code == code
+    place = terminal.folder / "hard.py"
+    assert done.err.startswith(f"error: {place}: not checked, because of a fault in idemlint (Loo")
+    assert done.err.count("\n") == 1
+    assert ("easy.py" in done.out) is ("-s" not in flags)
+
+
+def test_fault_of_our_own_is_none_of_the_code(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is found, and the exit code still tells that not all was looked at."""
+
+    def failing(analysis: Analysis, path: Path) -> list[Diagnostic]:
+        raise LookupError(path)
+
+    monkeypatch.setattr(Analysis, "diagnostics", failing)
+    (terminal.folder / "hard.py").write_text(TOOL, encoding="utf-8")
+    assert terminal.idemlint("check", "--isolated", "--no-cache", ".").code == 1
