@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from idemlint.config.discovery import Overrides, Resolver
@@ -13,10 +14,10 @@ from idemlint.config.patterns import Pattern
 from idemlint.config.reader import NoPlaces, Origin, expanded, read_layer
 from idemlint.server.settings import AllSettings, EditorSettings, Preference
 from idemlint.source.files import is_excluded
+from idemlint.source.projects import ProjectRoots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from pathlib import Path
 
     from idemlint.config.settings import Settings
 
@@ -38,6 +39,7 @@ class Workspace:
         self._folders: list[Path] = []
         self._resolvers: dict[Path, Resolver] = {}
         self._told: set[str] = set()
+        self._roots = ProjectRoots()
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -58,6 +60,7 @@ class Workspace:
     def forget(self) -> None:
         """Read all configurations again."""
         self._resolvers.clear()
+        self._roots = ProjectRoots()
         self._told.clear()
 
     def folder_of(self, path: Path) -> Path | None:
@@ -99,7 +102,8 @@ class Workspace:
 
     def _resolver(self, path: Path) -> Resolver:
         folder = self.folder_of(path)
-        place = folder or path.parent
+        # one place for all of a project: what is checked together has the same settings
+        place = folder or Path(self._roots.root(str(path)))
         found = self._resolvers.get(place)
         if found is None:
             found = self._resolvers[place] = self._made(place, self.settings.of(folder))

@@ -9,7 +9,10 @@ import pytest
 from conftest import RETRY, TOOL
 from lsp_client import uri
 
+from idemlint.linter import Target
 from idemlint.server.settings import Preference, Run, SettingsError, read_settings
+from idemlint.server.workspace import Workspace
+from idemlint.session import Session
 
 if TYPE_CHECKING:
     from lsp_client import LspClient
@@ -369,3 +372,18 @@ def relay(order: str) -> str:
     changes = {"changes": [{"uri": uri(project / "pyproject.toml"), "type": 2}]}
     client.notify("workspace/didChangeWatchedFiles", changes)
     assert [entry["code"] for entry in client.published(address, 1)] == ["IDM401"]
+
+
+def test_files_of_a_project_outside_of_all_folders_share_their_settings(tmp_path: Path) -> None:
+    package = tmp_path / "package"
+    inner = package / "inner"
+    inner.mkdir(parents=True)
+    for folder in (package, inner):
+        (folder / "__init__.py").write_text("")
+    places = Workspace(print)
+    one = places.settings_for(package / "one.py")
+    assert one is not None
+    assert one is places.settings_for(inner / "other.py")
+    session = Session()
+    targets = [Target(str(path), one) for path in (package / "one.py", inner / "other.py")]
+    assert session.groups(targets) == [targets]
