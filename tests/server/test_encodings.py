@@ -6,7 +6,7 @@ import copy
 from typing import TYPE_CHECKING
 
 import pytest
-from lsp_client import DEFAULT, span
+from lsp_client import DEFAULT, edits_of, span
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,3 +62,25 @@ def test_encoding_is_negotiated(
     # an edit behind the wide signs goes where the client means it
     client.change(address, 2, {"range": span(ROW, start, end), "text": "order"})
     assert client.published(address, 2) == []
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+def test_fix_goes_behind_wide_signs_in_rows_of_windows(
+    launch, project: Path, encoding: str
+) -> None:
+    capabilities = copy.deepcopy(DEFAULT)
+    capabilities["general"] = {"positionEncodings": [encoding]}
+    client = launch(capabilities=capabilities)
+    text = TEXT.replace("\n", "\r\n")
+    address = client.open(project / "größe 1.py", text)
+    found = client.published(address, 1)
+    fix = client.actions(address, found[0]["range"], found)[0]
+    if "edit" not in fix:
+        fix = client.request("codeAction/resolve", fix)
+    edits = edits_of(fix["edit"])[address]
+    start, end = columns(encoding)
+    whole = span(ROW, start - len("str("), end + 1)
+    assert {"range": whole, "newText": "idempotency_key"} in edits
+    (other,) = [edit for edit in edits if edit["range"]["start"]["line"] != ROW]
+    assert other["range"] == span(7, 21, 21)
+    assert other["newText"] == ", idempotency_key: str"
