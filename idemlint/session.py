@@ -89,6 +89,12 @@ class _Kept:
     runs: int = 0
     evidence: dict[_Key, list[Evidence]] = field(default_factory=dict)
 
+    def let_go(self) -> None:
+        """Free the memory of the model."""
+        if self.analysis is not None:
+            self.analysis.close()
+        self.analysis, self.evidence = None, {}
+
 
 class Session:
     """Checks files of projects, one check at a time.
@@ -203,10 +209,9 @@ class Session:
         found = self._kept.setdefault(key, _Kept())
         self._kept.move_to_end(key)
         while len(self._kept) > _MOST_PROJECTS:
-            self._kept.popitem(last=False)
+            self._kept.popitem(last=False)[1].let_go()
         for other in list(self._kept.values())[:-_MOST_ANALYSES]:
-            other.analysis = None
-            other.evidence = {}
+            other.let_go()
         return found
 
     def warm(self, settings: Settings, make: Callable[[], _Warm]) -> _Warm:
@@ -306,8 +311,8 @@ class _WarmRun(_Run):
 
     @property
     def _is_replaced(self) -> bool:
-        """Whether another run has made an analysis since, which closed that of this run."""
-        return self._kept.analysis not in (None, self._analysis)
+        """Whether the analysis of this run was closed, for another one or for its memory."""
+        return self._kept.analysis is not self._analysis
 
     def _report(self, projects: list[_Project]) -> Report:
         found = sorted(self._settle(projects), key=lambda entry: entry.sort_key)
