@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from idemlint.model.model import Model
     from idemlint.model.program import Function, Module
 
-__all__ = ["Mention", "is_called_only_by", "mentions", "pass_on"]
+__all__ = ["Mention", "is_called_only_by", "is_filled_by_place", "mentions", "pass_on"]
 
 _MOST_FILES = 300
 _MOST_ENTRIES = 3000
@@ -86,6 +86,27 @@ def _is_other(node: ast.expr, module: Module, function: Function) -> bool:
         isinstance(inner, ast.ImportFrom) and any(a.name == function.name for a in inner.names)
         for statement in _statements_with(function.name, module)
         for inner in ast.walk(statement)
+    )
+
+
+def is_filled_by_place(function: Function, model: Model) -> bool:
+    """Whether a call gives by place what is no required parameter: one more would take its place.
+
+    A call of any function of that name counts.
+    """
+    if isinstance(function.node, ast.Lambda):
+        return False
+    arguments = function.node.args
+    if not arguments.defaults and arguments.vararg is None:
+        return False
+    required = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
+    required -= bool(function.self_name)
+    return any(
+        len(node.args) > required or any(isinstance(a, ast.Starred) for a in node.args)
+        for module in _project_of(function, model)[0]
+        for statement in _statements_with(function.name, module)
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Call) and _last_name(node.func) == function.name
     )
 
 

@@ -9,7 +9,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from idemlint.diagnostic import Applicability
-from idemlint.fixes.callers import pass_on
+from idemlint.fixes.callers import is_filled_by_place, pass_on
 from idemlint.fixes.claiming import claim_first
 from idemlint.fixes.editors import Editors
 from idemlint.fixes.placing import place_key
@@ -121,7 +121,10 @@ def required_fix(evidence: Evidence, model: Model) -> Fix | None:
     else:
         make_required(parameter, editors)
         function = entry.function
-        if function is not None and not pass_on(function, parameter.name, model, editors):
+        if function is not None and not (
+            pass_on(function, parameter.name, model, editors)
+            and not is_filled_by_place(function, model)
+        ):
             editors.show_only()
     return editors.fix(f"Make `{parameter.name}` required", Applicability.UNSAFE)
 

@@ -255,15 +255,21 @@ class Editor:
         else:
             self.insert(at, f", {entry}")
 
-    def add_parameter(self, function: Function, parameter: str, *, required: bool) -> bool:
+    def add_parameter(
+        self, function: Function, parameter: str, *, required: bool, by_name: bool = False
+    ) -> bool:
         """Add a parameter: a required one behind the other required ones, else the last one.
 
-        Returns false where there is no place for it.
+        With `by_name` it is the last of those that are given by their name alone. Returns false
+        where there is no place for it.
         """
         node = function.node
         if isinstance(node, ast.Lambda):
             return False
         arguments = node.args
+        if by_name and (arguments.args or arguments.posonlyargs or arguments.vararg):
+            self._append_named(node, parameter)
+            return True
         positional = [*arguments.posonlyargs, *arguments.args]
         first_default = len(positional) - len(arguments.defaults)
         opening = self._opening(node)
@@ -294,6 +300,22 @@ class Editor:
             return True
         self.insert(self._opening(node), parameter)
         return True
+
+    def _append_named(self, node: ast.FunctionDef | ast.AsyncFunctionDef, parameter: str) -> None:
+        arguments = node.args
+        if arguments.kwonlyargs:
+            last, default = arguments.kwonlyargs[-1], arguments.kw_defaults[-1]
+            self._append_parameter(node, last, default, parameter)
+        elif arguments.vararg is not None:
+            self._append_parameter(node, arguments.vararg, None, parameter)
+        else:
+            last = [*arguments.posonlyargs, *arguments.args][-1]
+            default = arguments.defaults[-1] if arguments.defaults else None
+            start = self.span(last)[0]
+            row = last_line_start(self.text, start)
+            is_apart = not self.text[row:start].strip()
+            star = f"*,\n{self.text[row:start]}" if is_apart else "*, "
+            self._append_parameter(node, last, default, star + parameter)
 
     def _opening(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
         """The offset behind the bracket that opens the parameters."""

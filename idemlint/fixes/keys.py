@@ -13,7 +13,7 @@ from idemlint.fixes.deriving import derived_key
 from idemlint.fixes.editing import last_line_start
 from idemlint.fixes.editors import Editors
 from idemlint.fixes.layout import fitted, width
-from idemlint.fixes.taking import KEY, hand_down, make_required, take_key
+from idemlint.fixes.taking import KEY, add_key, hand_down, make_required, take_key
 from idemlint.knowledge.rows import Unstable
 from idemlint.model.entries import Entry, EntryKind, ToolParameter
 from idemlint.model.symbols import Place
@@ -471,7 +471,7 @@ def _taken_by_function(cure: Cure) -> Fix | None:
     if isinstance(function.node, ast.Lambda) or function.parameter(KEY) is not None:
         return None
     code = cure.editor.code(cure.whole())
-    if not cure.editor.add_parameter(function, f"{KEY}: str", required=True):
+    if not add_key(function, cure.model, cure.editors):
         return None
     cure.replace_value(KEY)
     for mention in mentions(function, cure.model):
@@ -606,7 +606,7 @@ def _shown_parameter(cure: Cure) -> Fix | None:
         return None
     if function.parameter(KEY) is not None or function.node.args.kwarg is not None:
         return None
-    if not cure.editor.add_parameter(function, f"{KEY}: str", required=True):
+    if not add_key(function, cure.model, cure.editors):
         return None
     cure.replace_value(KEY)
     cure.editors.show_only()

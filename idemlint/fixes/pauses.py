@@ -34,8 +34,11 @@ def moved_fix(evidence: Evidence) -> Fix | None:
         if first is None or second is None or first is second:
             continue
         if _can_move(first, second, block, editor):
-            editor.replace(editor.line_start(first), editor.line_end(first), "")
-            _insert_rows(editor, second, editor.rows_of(first))
+            start = _above_comments(editor, first)
+            end = editor.line_end(first)
+            rows = editor.text[start:end].replace("\r\n", "\n").replace("\r", "\n")
+            editor.replace(start, end, "")
+            _insert_rows(editor, second, rows if rows.endswith("\n") else f"{rows}\n")
             return editors.fix("Move the effect behind the pause", Applicability.UNSAFE)
     return _own_body(function, hop.event.node, editors, editor)
 
@@ -105,6 +108,18 @@ def _whole_rows(statement: ast.stmt, editor: Editor) -> bool:
 
 def _names(node: ast.AST, context: type[ast.expr_context]) -> set[str]:
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, context)}
+
+
+def _above_comments(editor: Editor, statement: ast.stmt) -> int:
+    """The offset of the comments right above a statement, which speak of it."""
+    text, at = editor.text, editor.line_start(statement)
+    indent = editor.indent(statement)
+    while at:
+        before = last_line_start(text, at - (2 if text.endswith("\r\n", 0, at) else 1))
+        if not text.startswith(f"{indent}#", before):
+            break
+        at = before
+    return at
 
 
 def _insert_rows(editor: Editor, statement: ast.stmt, rows: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from idemlint.diagnostic import Applicability
 from idemlint.fixes.editors import Editors
 from idemlint.fixes.placing import place_key
-from idemlint.fixes.taking import KEY, hand_down
+from idemlint.fixes.taking import KEY, add_key, hand_down
 from idemlint.scaffold import CALLS
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _taken(hops: Sequence[Hop], deed: object, model: Model) -> Fix | None:
     if function is None or isinstance(function.node, ast.Lambda):
         return None
     editors = Editors()
-    if not editors.of(function.module).add_parameter(function, f"{KEY}: str", required=True):
+    if not add_key(function, model, editors):
         return None
     handed = hand_down([hop.frame for hop in hops], KEY, model, editors)
     if handed is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from idemlint.fixes.callers import pass_on
 from idemlint.fixes.editing import indent_of, last_line_start
 from idemlint.fixes.layout import fitted
-from idemlint.fixes.taking import DESCRIPTION, KEY
+from idemlint.fixes.taking import DESCRIPTION, KEY, add_key
 from idemlint.model.symbols import Literal
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def key_of_schema(entry: Entry, model: Model, editors: Editors) -> SchemaKey | N
         return _read_in_branch(entry, function, found.names)
     if function.parameter(KEY) is not None or function.node.args.kwarg is not None:
         return None
-    written = _read_in_body(function, found.names, editors)
+    written = _read_in_body(function, found.names, model, editors)
     if written == KEY and not pass_on(function, KEY, model, editors):
         editors.show_only()
     return SchemaKey(written, function.body) if written is not None else None
@@ -174,12 +174,13 @@ def _entry_of(node: ast.Dict, name: str) -> ast.expr | None:
     )
 
 
-def _read_in_body(function: Function, names: set[str], editors: Editors) -> str | None:
+def _read_in_body(
+    function: Function, names: set[str], model: Model, editors: Editors
+) -> str | None:
     """A parameter beside those that the schema names, or an entry of the one mapping of all."""
     own = [arg.arg for arg in function.parameters if arg.arg != function.self_name]
     if any(name in names for name in own) or (not own and not names):
-        editor = editors.of(function.module)
-        return KEY if editor.add_parameter(function, f"{KEY}: str", required=True) else None
+        return KEY if add_key(function, model, editors) else None
     mappings = [name for name in own if _reads(name, names, function.body)]
     return f'{mappings[0]}["{KEY}"]' if len(mappings) == 1 else None
 

@@ -7,7 +7,7 @@ import itertools
 import re
 from typing import TYPE_CHECKING
 
-from idemlint.fixes.callers import is_called_only_by, pass_on
+from idemlint.fixes.callers import is_called_only_by, is_filled_by_place, pass_on
 from idemlint.fixes.editing import indent_of, last_line_start
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from idemlint.model.program import Function
     from idemlint.model.symbols import Frame
 
-__all__ = ["DESCRIPTION", "KEY", "hand_down", "take_key"]
+__all__ = ["DESCRIPTION", "KEY", "add_key", "hand_down", "take_key"]
 
 KEY = "idempotency_key"
 """What a key parameter is called where there is none yet."""
@@ -48,7 +48,10 @@ def take_key(entry: Entry, model: Model, editors: Editors) -> str | None:
         return None
     known = model.entries.key_parameters(entry)
     if known:
-        if not known[0].required and not _reaches_callers(entry, known[0].name, model, editors):
+        if not known[0].required and not (
+            _reaches_callers(entry, known[0].name, model, editors)
+            and not is_filled_by_place(function, model)
+        ):
             editors.show_only()
         return _known_key(known[0], editors)
     if entry.schema is not None:
@@ -58,13 +61,23 @@ def take_key(entry: Entry, model: Model, editors: Editors) -> str | None:
     else:
         editor = editors.of(function.module)
         form = _annotation(entry, editor)
-        if not editor.add_parameter(function, f"{KEY}: {form}", required=True):
+        if not add_key(function, model, editors, form=form):
             return None
         _describe(function, editor)
         key = KEY
     if key == KEY and not _reaches_callers(entry, key, model, editors):
         editors.show_only()
     return key
+
+
+def add_key(
+    function: Function, model: Model, editors: Editors, *, form: str = "str", required: bool = True
+) -> bool:
+    """Add the key to the parameters of a function, where it is in the way of no other argument."""
+    by_name = is_filled_by_place(function, model)
+    return editors.of(function.module).add_parameter(
+        function, f"{KEY}: {form}", required=required, by_name=by_name
+    )
 
 
 def _reaches_callers(entry: Entry, key: str, model: Model, editors: Editors) -> bool:
@@ -250,17 +263,16 @@ def _extend_schema(entry: Entry, model: Model, editors: Editors) -> str | None:
             )
             editor.insert_after(last, written)
             names = {f.target.id for f in fields if isinstance(f.target, ast.Name)}
-            return _read_from_schema(function, symbol.cls.name, names, editors)
+            return _read_from_schema(function, symbol.cls.name, names, model, editors)
     return None
 
 
 def _read_from_schema(
-    function: Function, schema: str, names: set[str], editors: Editors
+    function: Function, schema: str, names: set[str], model: Model, editors: Editors
 ) -> str | None:
     own = [arg for arg in function.parameters if arg.arg != function.self_name]
     if not names or any(arg.arg in names for arg in own):
-        is_added = editors.of(function.module).add_parameter(function, f"{KEY}: str", required=True)
-        return KEY if is_added else None
+        return KEY if add_key(function, model, editors) else None
     for arg in own:
         annotation = ast.unparse(arg.annotation) if arg.annotation is not None else ""
         if re.search(rf"\b{schema}\b", annotation):
@@ -367,8 +379,8 @@ def hand_down(
         if not _binds(function, KEY):
             is_only = is_called_only_by(call.node, function, model)
             is_required = is_only or required
-            form = f"{KEY}: str" if is_required else f"{KEY}: str | None = None"
-            if not editors.of(function.module).add_parameter(function, form, required=is_required):
+            form = "str" if is_required else "str | None = None"
+            if not add_key(function, model, editors, form=form, required=is_required):
                 return None
             is_always = is_always and is_only
         if not any(keyword.arg == KEY for keyword in call.node.keywords):
