@@ -774,6 +774,8 @@ class Deeds:
             target, where = self._subject_target(place, call, where)
         else:
             receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
+            if store.kind == "sql-builder":
+                receiver = _first_call(call)
             target = ""
             if receiver is not None:
                 named = canonical(self.names, Place(receiver, place.frame, place.statement))
@@ -1018,6 +1020,19 @@ def _is_abstract(function: Function) -> bool:
         or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
         for statement in function.body
     )
+
+
+def _first_call(call: ast.Call) -> ast.expr:
+    """The call that a chain begins with: `client.table("orders")` of one that builds a query."""
+    node: ast.expr = call
+    first: ast.expr = call
+    while isinstance(node, ast.Attribute | ast.Call):
+        if isinstance(node, ast.Call):
+            first = node
+            node = node.func
+        else:
+            node = node.value
+    return first
 
 
 def _imported_path(node: ast.expr, module: Module) -> str:

@@ -253,6 +253,10 @@ def effect_of(row: rows.Effect, path: str) -> Claim:
     for which in (path, invented(path)):
         reached = use(which) if duplicates else use_of_class(which)
         line = f"{reached.name}(order)"
+        if row.requests is not None:
+            # bundled requests are handed to the call before the one that sends them
+            bundled = arguments(row.requests, '[{"insertText": {"text": order}}]')
+            line = f"{reached.name[: -len('.execute')]}({bundled}).execute()"
         texts.append(
             tool(reached.top, [line], name) if duplicates else acting_tool(reached.top, [line])
         )
