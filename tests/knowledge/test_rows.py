@@ -24,7 +24,8 @@ NOT_SHOWN = {
     # also a guard, by another row
     "replay": r"dbos-transaction",
     # SQL speaks for itself, whatever runs it
-    "store": r"sql\S* runs |\.(filter|exclude|all|where)\.|insert(_many)?\.\*\*|batch_writer|supabase (check|insert|refused)",
+    "store": r"sql\S* runs |\.(filter|exclude|all|where)\.|insert(_many)?\.\*\*|batch_writer|"
+    r"supabase (check|insert|refused)",
 }
 """By table, a pattern of rows and facts for which no program is generated that shows them.
 
