@@ -58,7 +58,7 @@ class CoarseFaults:
             return
         for use in self.model.keys.of(deed):
             is_named = self.model.knowledge.is_key_name(use.name)
-            if use.identity or (deed.own and not is_named):
+            if use.identity or use.is_condition or (deed.own and not is_named):
                 continue
             value = self._coarse(use)
             if value:

@@ -61,6 +61,12 @@ class KeyUse:
         return not self.bad
 
 
+    @property
+    def is_condition(self) -> bool:
+        """Whether it only asks that nothing is there yet, and names no operation."""
+        return isinstance(self.place.node, ast.Constant) and self.place.node.value == "*"
+
+
 class Keys:
     """Finds keys in calls."""
 

@@ -196,14 +196,16 @@ class ToolFaults:
         if any(deed.is_effect for deed in deeds):
             return None
         # where what it sends is known and only reads, an unknown call has to be named as an effect
-        found = self._unknown_call(entry.frame, (), set(), named=True)
-        if found is None and not any(deed.method for deed in deeds):
-            found = self._unknown_call(entry.frame, (), set(), named=False)
+        named = any(deed.method for deed in deeds)
+        found = self._unknown_call(entry.frame, (), set(), named=named)
         options = self.model.knowledge.existing_options
         if found is None or any(keyword.arg in options for keyword in found[0].keywords):
             return None
         if any(self._refuses_repeats(function) for function in found[1]):
             return None
+        if not named:
+            # the one that is named as an effect says more, where there is one
+            found = self._unknown_call(entry.frame, (), set(), named=True) or found
         return found[1][-1].module, found[0]
 
     def _refuses_repeats(self, function: Function) -> bool:
