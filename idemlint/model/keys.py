@@ -60,7 +60,6 @@ class KeyUse:
         """Whether nothing in it differs on a replay."""
         return not self.bad
 
-
     @property
     def is_condition(self) -> bool:
         """Whether it only asks that nothing is there yet, and names no operation."""
