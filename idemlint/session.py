@@ -46,6 +46,8 @@ _MOST_PROJECTS = 6
 
 _MOST_ANALYSES = 2
 """Projects whose models are kept as well, for the fixes."""
+_MANY_MODULES = 150
+"""Modules with which the model of a project goes as soon as another project is asked for."""
 _RUNS_TO_PARSE_AFRESH = 200
 """Runs after which all is parsed anew once."""
 
@@ -88,6 +90,11 @@ class _Kept:
     analysis: Analysis | None = None
     runs: int = 0
     evidence: dict[_Key, list[Evidence]] = field(default_factory=dict)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the model holds much memory."""
+        return self.analysis is not None and len(self.analysis.program.modules) > _MANY_MODULES
 
     def let_go(self) -> None:
         """Free the memory of the model."""
@@ -210,8 +217,10 @@ class Session:
         self._kept.move_to_end(key)
         while len(self._kept) > _MOST_PROJECTS:
             self._kept.popitem(last=False)[1].let_go()
-        for other in list(self._kept.values())[:-_MOST_ANALYSES]:
-            other.let_go()
+        others = list(self._kept.values())[:-1]
+        for number, other in enumerate(others, start=_MOST_ANALYSES - len(others)):
+            if number < 1 or other.is_large:
+                other.let_go()
         return found
 
     def warm(self, settings: Settings, make: Callable[[], _Warm]) -> _Warm:
