@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from idemlint.model.model import Model
     from idemlint.model.program import Function
 
-__all__ = ["SchemaKey", "extend_schema", "key_of_schema"]
+__all__ = ["SchemaKey", "entry_of", "extend_schema", "key_of_schema"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def _described(entry: Entry, model: Model, editors: Editors) -> _Described | Non
             continue
         whole = symbol.node
         editor = editors.of(symbol.place.frame.module)
-        properties = _entry_of(whole, "properties")
+        properties = entry_of(whole, "properties")
         if isinstance(properties, ast.Dict):
             return _Described(whole, properties, editor)
         if entry.parameters and all(p.source == "schema" for p in entry.parameters):
@@ -119,7 +119,7 @@ def _extend(found: _Described) -> None:
         is_typed = all(not isinstance(value, ast.Dict) for value in found.properties.values)
         editor.add_entry(found.properties, name, "str" if is_typed else written)
         return
-    required = _entry_of(found.whole, "required")
+    required = entry_of(found.whole, "required")
     if "\n" not in editor.code(found.whole):
         _rewrite(found, f"{name}: {written}", required, name)
         return
@@ -163,7 +163,8 @@ def _quote_of(found: _Described) -> str:
     return found.editor.code(keys[0])[0] if keys and found.editor.code(keys[0])[0] in "'\"" else '"'
 
 
-def _entry_of(node: ast.Dict, name: str) -> ast.expr | None:
+def entry_of(node: ast.Dict, name: str) -> ast.expr | None:
+    """The value that a dictionary display has under a text; `None` without one."""
     return next(
         (
             value

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { initializationOptions, isCheckedOnSave, Variables } from "../src/settings";
 import type { Source } from "../src/settings";
 
-const shop = { name: "shop", path: "/work/shop", uri: "file:///work/shop" };
-const till = { name: "till", path: "/work/till", uri: "file:///work/till" };
+const shop = { name: "shop", path: "/home/me/shop", uri: "file:///home/me/shop" };
+const till = { name: "till", path: "/home/me/till", uri: "file:///home/me/till" };
 
 function source(values: Record<string, unknown>): Source {
   return {
@@ -49,15 +49,15 @@ test("variables are replaced, by folder", () => {
   const options = initializationOptions(both, [{ folder: shop, source: both }]);
   assert.deepEqual(options.globalSettings, {});
   assert.deepEqual(options.settings, [
-    { workspace: shop.uri, configuration: "/work/shop/idemlint.toml" },
+    { workspace: shop.uri, configuration: "/home/me/shop/idemlint.toml" },
   ]);
 });
 
 test("each kind of variable", () => {
   const variables = new Variables([shop, till], shop, { HOME: "/home/me", BIN: "/bin" });
   const cases: [string, string | undefined][] = [
-    ["${workspaceFolder}/a", "/work/shop/a"],
-    ["${workspaceFolder:till}/a", "/work/till/a"],
+    ["${workspaceFolder}/a", "/home/me/shop/a"],
+    ["${workspaceFolder:till}/a", "/home/me/till/a"],
     ["${workspaceFolder:none}/a", undefined],
     ["${userHome}${env:BIN}${env:NONE}", "/home/me/bin"],
     ["${other} $HOME {x}", "${other} $HOME {x}"],
