@@ -325,7 +325,7 @@ class _WarmRun(_Run):
 
     def _report(self, projects: list[_Project]) -> Report:
         found = sorted(self._settle(projects), key=lambda entry: entry.sort_key)
-        return Report(tuple(found), tuple(self.warnings))
+        return Report(tuple(found), tuple(self.warnings), tuple(self.faults))
 
     # files
 
@@ -460,7 +460,7 @@ class _WarmRun(_Run):
         except Exception as error:
             from idemlint.linter import _internal_error
 
-            self.warnings.append(_internal_error(path, error))
+            self.faults.append(_internal_error(path, error))
             project.found[path] = []
 
     def _keep(self, project: _Project) -> None:

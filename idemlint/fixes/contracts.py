@@ -13,7 +13,7 @@ from idemlint.fixes.callers import is_filled_by_place, pass_on
 from idemlint.fixes.claiming import claim_first
 from idemlint.fixes.editors import Editors
 from idemlint.fixes.placing import place_key
-from idemlint.fixes.schemas import entry_of, extend_schema, key_of_schema
+from idemlint.fixes.schemas import entry_of, extend_schema, key_of_schema, list_as_required
 from idemlint.fixes.taking import KEY, hand_down, make_required, take_key
 
 if TYPE_CHECKING:
@@ -141,19 +141,14 @@ def _list_as_required(
         editor = editors.of(symbol.place.frame.module)
         quote = editor.code(parameter.node)[0] if isinstance(parameter.node, ast.Constant) else '"'
         name = f"{quote}{parameter.name}{quote}"
-        required = entry_of(symbol.node, "required")
         described = entry_of(symbol.node, parameter.name)
         if isinstance(described, ast.Dict):
             # inputs that are written without a schema around them say it of each one
             nullable = entry_of(described, "nullable")
             if nullable is not None:
                 editor.replace_node(nullable, "False")
-        elif required is None:
-            editor.add_entry(symbol.node, f"{quote}required{quote}", f"[{name}]")
-        elif isinstance(required, ast.List):
-            start, end = editor.span(required)
-            last = required.elts[-1] if required.elts else None
-            editor.append_item(start + 1 if last is None else start, last, end - 1, name)
+        else:
+            list_as_required(symbol.node, name, editor)
         return
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from idemlint.model.model import Model
     from idemlint.model.program import Function
 
-__all__ = ["SchemaKey", "entry_of", "extend_schema", "key_of_schema"]
+__all__ = ["SchemaKey", "entry_of", "extend_schema", "key_of_schema", "list_as_required"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +124,7 @@ def _extend(found: _Described) -> None:
         _rewrite(found, f"{name}: {written}", required, name)
         return
     editor.add_entry(found.properties, name, written)
-    if required is None:
-        editor.add_entry(found.whole, f"{quote}required{quote}", f"[{name}]")
-    elif isinstance(required, ast.List):
-        start, end = editor.span(required)
-        last = required.elts[-1] if required.elts else None
-        editor.append_item(start + 1 if last is None else start, last, end - 1, name)
+    list_as_required(found.whole, name, editor)
 
 
 def _rewrite(found: _Described, described: str, required: ast.expr | None, name: str) -> None:
@@ -161,6 +156,17 @@ def _quote_of(found: _Described) -> str:
     """The quote that the dictionary is written with."""
     keys = [key for key in (*found.properties.keys, *found.whole.keys) if key is not None]
     return found.editor.code(keys[0])[0] if keys and found.editor.code(keys[0])[0] in "'\"" else '"'
+
+
+def list_as_required(schema: ast.Dict, name: str, editor: Editor) -> None:
+    """Put a name, as it is written with its quotes, into the `required` of a schema."""
+    required = entry_of(schema, "required")
+    if required is None:
+        editor.add_entry(schema, f"{name[0]}required{name[0]}", f"[{name}]")
+    elif isinstance(required, ast.List):
+        start, end = editor.span(required)
+        last = required.elts[-1] if required.elts else None
+        editor.append_item(start + 1 if last is None else start, last, end - 1, name)
 
 
 def entry_of(node: ast.Dict, name: str) -> ast.expr | None:

@@ -374,11 +374,11 @@ class CheckRun:
         arguments = self.arguments
         if arguments.exit_zero:
             return 0
+        if not self._is_whole:
+            return 1
         if arguments.diff:
             return int(bool(outcome.fixed))
         if arguments.exit_non_zero_on_fix and outcome.fixed:
-            return 1
-        if not self._is_whole:
             return 1
         return int(bool(outcome.diagnostics) and not self.settings.fix_only)
 

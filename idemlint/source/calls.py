@@ -15,6 +15,7 @@ _FUNCTION = re.compile(rb"def (\w+)")
 _IMPORT = re.compile(rb"import[ \t]+(\([^)]*\)|[^\n]*)")
 _WORD = re.compile(rb"\w+")
 _LONGEST_FROM = 200
+"""How far before `import` its `from` is looked for, in bytes: rows can be of any length."""
 _WORDS_AND_BRACKETS = bytes(
     code if chr(code) in f"({string.ascii_letters}{string.digits}_" else ord(" ")
     for code in range(256)

