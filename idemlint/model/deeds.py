@@ -1015,10 +1015,14 @@ def _is_abstract(function: Function) -> bool:
     """Whether a method is only declared, for subclasses to say what it does."""
     if "abstractmethod" in function.decorator_names:
         return True
-    return function.owner is not None and all(
-        isinstance(statement, ast.Pass)
-        or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
-        for statement in function.body
+    return (
+        function.owner is not None
+        and function.may_do_nothing
+        and all(
+            isinstance(statement, ast.Pass)
+            or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
+            for statement in function.body
+        )
     )
 
 

@@ -302,9 +302,10 @@ class Entries:
                 or self.places.of_function(function) & Family.ENTRY
             ),
         ):
-            for event in self.names.flow(function).calls:
-                if registers(event.name):
-                    yield Place(event.node, self.names.frame(function), event.statement)
+            if any(map(registers, function.called_words)):
+                for event in self.names.flow(function).calls:
+                    if registers(event.name):
+                        yield Place(event.node, self.names.frame(function), event.statement)
             yield from self._annotation_calls(function)
 
     def _annotation_calls(self, function: Function) -> Iterator[Place]:

@@ -676,7 +676,7 @@ class Names:
         if known is None:
             known = self._handed[key] = []
             frame = self.module_frame(cls.module)
-            for statement in cls.module.statements():
+            for statement in cls.module.statements_with(f"{cls.name}(", f"{name}="):
                 for node in ast.walk(statement):
                     if isinstance(node, ast.Call) and _is_named(node.func, cls.name):
                         for keyword in node.keywords:
@@ -1184,7 +1184,8 @@ def _can_assign(method: Function) -> bool:
 
 @functools.cache
 def _assigns_to(name: str) -> re.Pattern[str]:
-    return re.compile(rf"\b{re.escape(name)}\.\w+(?:[^=\n]*=(?!=)|[ \t]*:)")
+    attribute = rf"\b{re.escape(name)}\.\w+[ \t\\\r\n)]*"
+    return re.compile(rf"{attribute}=(?!=)|(?:^|[;:(])[ \t]*{attribute}:", re.MULTILINE)
 
 
 def _collect_assigned(

@@ -61,7 +61,12 @@ class NativeFaults:
                 yield self._native_evidence(occurrence, entry)
             if entry.is_tool and not lacking:
                 yield from self._unused(entry)
-        for function in functions_of(module, self.model.places.chunks(module, Family.KEYED_RETRY)):
+        places = self.model.places
+        for function in functions_of(
+            module,
+            places.chunks(module, Family.KEYED_RETRY),
+            lambda function: places.of_function(function) & Family.RETRY,
+        ):
             for occurrence in self._retried(function):
                 call = occurrence.deed.call
                 if call not in known and not self._is_told_by_tool(call, function):

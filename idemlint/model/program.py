@@ -10,6 +10,7 @@ import ast
 import bisect
 import functools
 import os
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,7 @@ _SIMPLE = (
     ast.Nonlocal,
 )  # fmt: skip
 """The statements that have no block."""
+_CALLED = re.compile(r"\b\w+\b(?=\s*\()")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,13 @@ class Module:
         """All top-level statements; those that do not parse are left out."""
         for chunk in list(self.index.chunks):
             yield from self.index.statements(chunk)
+
+    def statements_with(self, *texts: str) -> Iterator[ast.stmt]:
+        """The top-level statements of the chunks in which each of `texts` stands."""
+        text = self.source.text
+        for chunk in list(self.index.chunks):
+            if all(text.find(sought, chunk.start, chunk.end) >= 0 for sought in texts):
+                yield from self.index.statements(chunk)
 
     def function(
         self, node: FunctionNode, owner: Class | None, parent: Function | None
@@ -310,6 +319,22 @@ class Function:
         last = self.node.end_lineno or self.node.lineno
         end = starts[last] if last < len(starts) else len(self.module.source.text)
         return starts[self.node.lineno - 1], end
+
+    @property
+    def may_do_nothing(self) -> bool:
+        """Whether it can end in `pass` or a constant; the body is not parsed for that."""
+        text = self.module.source.text
+        start, end = self.span
+        last = text[start:end].rstrip().rpartition("\n")[2]
+        return "#" in last or last.endswith(("pass", "...", '"', "'", "None"))
+
+    @functools.cached_property
+    def called_words(self) -> frozenset[str]:
+        """The words before a bracket in its rows, all names it calls among them.
+
+        The body is not parsed for that.
+        """
+        return frozenset(_CALLED.findall(self.module.source.text, *self.span))
 
     def mentions(self, text: str) -> bool:
         """Whether a text stands anywhere in it; the body is not parsed for that."""

@@ -39,6 +39,8 @@ class RaceFaults:
         """The races of the functions of this module; the insert can stand in a helper elsewhere."""
         model = self.model
         for function in model.functions(module, Family.WRITE | Family.FILE):
+            if function.called_words.isdisjoint(model.writers | model.file_writers):
+                continue
             flow = model.names.flow(function)
             frame = model.names.frame(function)
             names = model.writers

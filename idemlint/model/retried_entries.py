@@ -99,7 +99,9 @@ class RetriedEntries:
                     if isinstance(node, ast.Call) and _last_name(node.func) in names:
                         yield Place(node, frame)
         for function in functions_of(module, chunks):
-            if model.places.of_function(function) & Family.RETRY:
+            if model.places.of_function(function) & Family.RETRY and not names.keys().isdisjoint(
+                function.called_words
+            ):
                 for event in model.names.flow(function).calls:
                     if event.name in names:
                         yield Place(event.node, model.names.frame(function), event.statement)
