@@ -10,6 +10,8 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from idemlint.fixes.once import run_through
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -33,11 +35,13 @@ def claim_first(
     editors: Editors,
     *,
     block: Sequence[ast.stmt] | None = None,
+    operation: str = "",
 ) -> bool:
     """Claim `key` before the first of the effects of a tool; false where there is no place for it.
 
     Without effects the claim is the first thing that the body does. `key` is an expression. `block`
-    is what runs for the tool alone, where its function runs others, too.
+    is what runs for the tool alone, where its function runs others, too. A project that has the
+    module of an operation runs the effects through it.
     """
     function = entry.function
     if function is None or isinstance(function.node, ast.Lambda):
@@ -46,11 +50,13 @@ def claim_first(
     statement = _first_act(function, function.body if block is None else block, effects, editor)
     if statement is None or not editor.stands_alone(statement) or not _is_plain(function):
         return False
+    prefix = _prefix(entry, function, is_shared=block is not None)
+    if effects and run_through(function, statement, key, prefix, operation, editors):
+        return True
     name = _helper(editor)
     if name is None:
         return False
     inside = key.replace('"', "'")
-    prefix = _prefix(entry, function, is_shared=block is not None)
     editor.insert_before(statement, f'{name}(f"{prefix}:{{{inside}}}")')
     return True
 

@@ -37,19 +37,19 @@ def parameter_fix(evidence: Evidence, model: Model) -> Fix | None:
     assert entry is not None
     effects = _distinct(evidence.subject[1]) if evidence.subject is not None else []
     if entry.function is None or (entry.schema is not None and not _has_class_schema(entry, model)):
-        return _in_schema(entry, effects, model)
+        return _in_schema(entry, effects, model, evidence.operation)
     message = f"Add a required `{KEY}` parameter to `{entry.name}`"
     editors = Editors()
     key = take_key(entry, model, editors)
     if key is None:
-        return _in_schema(entry, effects, model)
+        return _in_schema(entry, effects, model, evidence.operation)
     if effects and all(_passed(o, key, model, editors) for o in effects):
         fix = editors.fix(f"{message} and pass it on", Applicability.UNSAFE)
         if fix is not None:
             return fix
     editors = Editors()
     key = take_key(entry, model, editors)
-    if key is not None and claim_first(entry, key, effects, editors):
+    if key is not None and claim_first(entry, key, effects, editors, operation=evidence.operation):
         fix = editors.fix(f"{message} and claim it before the effect", Applicability.UNSAFE)
         if fix is not None:
             return fix
@@ -85,7 +85,7 @@ def _has_class_schema(entry: Entry, model: Model) -> bool:
     return any(isinstance(symbol, ClassSymbol) for symbol in model.names.resolve(entry.schema))
 
 
-def _in_schema(entry: Entry, effects: list[Occurrence], model: Model) -> Fix | None:
+def _in_schema(entry: Entry, effects: list[Occurrence], model: Model, operation: str) -> Fix | None:
     """Add the key to a schema that is written down as a dictionary, and to what it requires.
 
     A body that reads its arguments passes the key on or claims it; else the schema alone is shown.
@@ -100,7 +100,9 @@ def _in_schema(entry: Entry, effects: list[Occurrence], model: Model) -> Fix | N
                 return fix
     editors = Editors()
     key = key_of_schema(entry, model, editors)
-    if key is not None and claim_first(entry, key.written, effects, editors, block=key.block):
+    if key is not None and claim_first(
+        entry, key.written, effects, editors, block=key.block, operation=operation
+    ):
         fix = editors.fix(f"{message} and claim it before the effect", Applicability.UNSAFE)
         if fix is not None:
             return fix

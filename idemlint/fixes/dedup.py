@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from idemlint.diagnostic import Applicability
 from idemlint.fixes.editing import indent_of
 from idemlint.fixes.editors import Editors
+from idemlint.fixes.once import run_through
 from idemlint.fixes.retries import claim_shown, scaffold_of
 from idemlint.fixes.stores import lost_test
 from idemlint.model.guards import Polarity
+from idemlint.scaffold import CALLS
 
 if TYPE_CHECKING:
     from idemlint.diagnostic import Fix
@@ -19,14 +21,21 @@ if TYPE_CHECKING:
     from idemlint.model.evidence import Evidence
     from idemlint.model.model import Model
     from idemlint.model.program import Function
-    from idemlint.model.runs import Occurrence
+    from idemlint.model.runs import Hop, Occurrence
 
 __all__ = ["durable_fix", "pending_fix"]
 
 
-def durable_fix(evidence: Evidence) -> Fix | None:
-    """Show the durable form above the container or the decorator."""
-    node, _ = evidence.subject
+def durable_fix(evidence: Evidence, model: Model) -> Fix | None:
+    """Run the effect through the project's own module; without one, show the durable form."""
+    node, occurrence = evidence.subject
+    fix = (
+        _through_module(occurrence, evidence, model, tuple(CALLS.values()))
+        if occurrence is not None
+        else None
+    )
+    if fix is not None:
+        return fix
     editors = Editors()
     editor = editors.of(evidence.module)
     start = evidence.module.source.row_starts[node.lineno - 1]
@@ -44,13 +53,54 @@ def pending_fix(evidence: Evidence, model: Model) -> Fix | None:
     """Move a record that needs nothing of the effect before it; else show where a claim belongs.
 
     It is applied where the record tells the one run that wrote it from all others.
+    A project that has the module of an operation runs the effect through it.
     """
     occurrence, record = evidence.subject
+    # behind a checkpoint the record would still be checked and inserted in two steps
+    through = _through_module(occurrence, evidence, model, ("run_once",))
+    if through is not None:
+        return through
     if occurrence.top.frame is record.top.frame:
         fix = _moved(occurrence, record, model)
         if fix is not None:
             return fix
     return claim_shown(occurrence.top, evidence)
+
+
+def _through_module(
+    occurrence: Occurrence, evidence: Evidence, model: Model, calls: tuple[str, ...]
+) -> Fix | None:
+    """The rest of the body from the effect on, run once for its key."""
+    hop = occurrence.top
+    function = hop.frame.function
+    key = _key_in(function, hop, model) if function is not None else None
+    if function is None or key is None:
+        return None
+    tool = function.name
+    editors = Editors()
+    if not run_through(
+        function, hop.event.statement, key, tool, evidence.operation, editors, calls=calls
+    ):
+        return None
+    return editors.fix(f"Run the effect once for each `{key}`", Applicability.UNSAFE)
+
+
+def _key_in(function: Function, hop: Hop, model: Model) -> str | None:
+    """The parameter that is the key by its name, or that the body looks for among those seen."""
+    texts = [
+        arg.arg
+        for arg in function.parameters
+        if arg.annotation is None or ast.unparse(arg.annotation) == "str"
+    ]
+    for name in texts:
+        if model.knowledge.is_key_name(name):
+            return name
+    for condition in hop.event.conditions:
+        for node in ast.walk(condition.node):
+            if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+                if isinstance(node.left, ast.Name) and node.left.id in texts:
+                    return node.left.id
+    return None
 
 
 def _moved(occurrence: Occurrence, record: Occurrence, model: Model) -> Fix | None:

@@ -471,13 +471,14 @@ class Editor:
         """Put an import among those of its kind: the standard library first, each in its order."""
         module = line.split()[1]
         is_standard = module.partition(".")[0] in sys.stdlib_module_names
+        is_local = module.startswith(".")
         imports = self._imports()
         kin = [
             s
             for s in imports
             if _is_standard(s) is is_standard
             and not _is_future(s)
-            and not (isinstance(s, ast.ImportFrom) and s.level)
+            and (isinstance(s, ast.ImportFrom) and s.level > 0) is is_local
         ]
         key = (line.startswith("from"), module)
         for statement in kin:

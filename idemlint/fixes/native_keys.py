@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from idemlint.diagnostic import Applicability
 from idemlint.fixes.editors import Editors
+from idemlint.fixes.once import run_through
 from idemlint.fixes.placing import place_key
 from idemlint.fixes.taking import KEY, hand_down, take_key
 from idemlint.model.entries import Entry, EntryKind
@@ -35,6 +36,9 @@ def native_fix(evidence: Evidence, model: Model) -> Fix | None:
         fix = _passed(entry, occurrence, model)
         if fix is not None:
             return fix
+        fix = _through_module(evidence, occurrence, model)
+        if fix is not None:
+            return fix
     return _from_scope(evidence, occurrence, model) or _as_parameter(evidence, occurrence, model)
 
 
@@ -48,7 +52,7 @@ def unused_fix(evidence: Evidence, model: Model) -> Fix | None:
         fix = _passed(entry, act, model)
         if fix is not None:
             return fix
-    return _claimed(entry, parameter, act)
+    return _claimed(entry, parameter, act, evidence.operation)
 
 
 def coarse_fix(evidence: Evidence, model: Model) -> Fix | None:
@@ -97,6 +101,21 @@ def _passed(entry: Entry, occurrence: Occurrence, model: Model) -> Fix | None:
     if not place_key(deed, written, model, editors, optional=not is_required):
         return None
     return editors.fix(f"Pass `{key}` on", Applicability.UNSAFE)
+
+
+def _through_module(evidence: Evidence, occurrence: Occurrence, model: Model) -> Fix | None:
+    """Run the call by the project's own module, where its provider's key has no sure place."""
+    entry = evidence.entry
+    assert entry is not None
+    function, top = entry.function, occurrence.top
+    editors = Editors()
+    key = take_key(entry, model, editors)
+    if key is None or function is None or top.frame.function is not function:
+        return None
+    statement = top.event.statement
+    if not run_through(function, statement, key, function.name, evidence.operation, editors):
+        return None
+    return editors.fix(f"Run the call once for each `{key}`", Applicability.UNSAFE)
 
 
 def _carried_as(key: str, frame: Frame) -> str | None:
@@ -183,8 +202,8 @@ def _as_parameter(evidence: Evidence, occurrence: Occurrence, model: Model) -> F
     return editors.fix("Pass a key that is the same on a replay", Applicability.DISPLAY)
 
 
-def _claimed(entry: Entry, parameter: ToolParameter, act: object) -> Fix | None:
-    """Show the claim of the key before the effect."""
+def _claimed(entry: Entry, parameter: ToolParameter, act: object, operation: str) -> Fix | None:
+    """Run the effect by the project's own module; without one, show the claim of the key."""
     function = entry.function
     if function is None or isinstance(function.node, ast.Lambda) or not function.body:
         return None
@@ -193,6 +212,9 @@ def _claimed(entry: Entry, parameter: ToolParameter, act: object) -> Fix | None:
         return None
     statement = _statement_of(act, function)
     editors = Editors()
+    if isinstance(act, Occurrence) and act.top.frame.function is function:
+        if run_through(function, statement, key, function.name, operation, editors):
+            return editors.fix(f"Run the effect once for each `{key}`", Applicability.UNSAFE)
     editor = editors.of(function.module)
     if not editor.stands_alone(statement):
         return None

@@ -379,6 +379,7 @@ class Program:
         self._roots: dict[Path, Path] = {}
         self._found: dict[tuple[str, Path, str], Path | None] = {}
         self._single_root: dict[Path, bool] = {}
+        self._marked: dict[tuple[str, Path], list[Path]] = {}
 
     def module(self, path: Path) -> Module | None:
         """The module of a file; `None` if it cannot be read or is not UTF-8."""
@@ -441,6 +442,51 @@ class Program:
         if not name:
             return self._imported(importer, self._package(folder))
         return self._imported(importer, self._descend(folder, name.split(".")))
+
+    def marked(self, mark: str, importer: Module) -> Iterator[Module]:
+        """The modules that `importer` can import and that begin with a mark.
+
+        They are looked for in the folders between the file and its root and one level below them;
+        each folder is read once.
+        """
+        folder, above = importer.path.parent, [importer.path.parent]
+        while folder not in (importer.root, folder.parent):
+            folder = folder.parent
+            above.append(folder)
+        for folder in above:
+            self.add_edge(importer, folder)
+            inner = (
+                folder / name
+                for name in sorted(self._entries(folder))
+                if "." not in name and self._has(folder / name, "__init__.py")
+            )
+            for place in (folder, *inner):
+                for path in self._marked_in(place, mark):
+                    module = self.module(path)
+                    if module is not None and self.find(module.name, importer) is module:
+                        yield module
+
+    def _marked_in(self, folder: Path, mark: str) -> list[Path]:
+        key = (mark, folder)
+        known = self._marked.get(key)
+        if known is None:
+            names = sorted(name for name in self._entries(folder) if name.endswith(".py"))
+            paths = [folder / name for name in names]
+            known = self._marked[key] = [path for path in paths if self._begins(path, mark)]
+        return known
+
+    def _begins(self, path: Path, mark: str) -> bool:
+        head = mark.encode()
+        if path in self._unsaved:
+            return self._unsaved[path].startswith(head)
+        if path in self._modules:
+            module = self._modules[path]
+            return module is not None and module.source.text.startswith(mark)
+        try:
+            with path.open("rb", buffering=0) as file:
+                return file.read(len(head)) == head
+        except OSError:
+            return False
 
     def submodule(self, package: Module, name: str) -> Module | None:
         """The module `name` inside of a package."""

@@ -28,5 +28,5 @@ class Visitor(RuleVisitor):
         self.flag(node)
 
     def fix(self, node: cst.CSTNode, evidence: Evidence) -> Fix | None:
-        """Show the durable form."""
-        return durable_fix(evidence)
+        """Use the project's own durable store, or show the form of one."""
+        return durable_fix(evidence, self.found.model)
