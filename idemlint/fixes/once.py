@@ -98,7 +98,10 @@ def run_through(
     moved = "".join(step + row if row.strip() else row for row in rows.splitlines(keepends=True))
     moved = moved if moved.endswith("\n") else moved + "\n"
     above = editor.text[:start].rstrip(" \t").replace("\r\n", "\n")
-    before = "" if above.endswith((":\n", "\n\n")) else "\n"
+    row = above.rstrip("\n").rpartition("\n")[2].lstrip()
+    # a comment that stands right above goes with what it is about
+    is_near = above.endswith((":\n", "\n\n")) or row.startswith("#")
+    before = "" if is_near else "\n"
     made = f"{before}{indent}{head[0]}\n{moved}\n" + "".join(f"{indent}{row}\n" for row in tail)
     editor.replace(start, end, made)
     return True
