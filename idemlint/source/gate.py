@@ -236,10 +236,20 @@ def remembers(data: bytes) -> bool:
     for found in _PUT.finditer(data):
         at = found.start()
         if data[at : at + 1] == b"]":
-            at = data.rfind(b"[", max(0, at - _MAX_KEY), at)
+            at = _opening(data, at)
         if at > 0 and _word_before(data, at) in asked:
             return True
     return False
+
+
+def _opening(data: bytes, closing: int) -> int:
+    """Where the bracket opens that closes here, -1 when it is too far away: a key can have its own."""
+    at = closing
+    earliest = max(0, closing - _MAX_KEY)
+    while (at := data.rfind(b"[", earliest, at)) >= 0:
+        if data.count(b"[", at, closing) == data.count(b"]", at, closing) + 1:
+            return at
+    return -1
 
 
 def _word_before(data: bytes, at: int) -> bytes:
