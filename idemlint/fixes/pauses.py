@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from idemlint.diagnostic import Applicability
@@ -10,26 +11,63 @@ from idemlint.fixes.editing import last_line_start
 from idemlint.fixes.editors import Editors
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from idemlint.diagnostic import Fix
     from idemlint.fixes.editing import Editor
     from idemlint.model.evidence import Evidence
     from idemlint.model.program import Function
+    from idemlint.model.runs import Occurrence
 
 __all__ = ["moved_fix", "raised_fix"]
 
 
-def moved_fix(evidence: Evidence) -> Fix | None:
-    """Move the effect behind the pause, or show how to give it a body of its own."""
+def moved_fix(evidence: Evidence, beside: Iterable[Evidence] = ()) -> Fix | None:
+    """Move the effect behind the pause, or show how to give it a body of its own.
+
+    What of `beside` stands before the same pause moves along, so that the order stays.
+    """
     effect, pause = evidence.subject
-    hop = effect.top
-    function = hop.frame.function
+    function = effect.top.frame.function
     if function is None or isinstance(function.node, ast.Lambda):
         return None
-    blocks = _blocks(function)
     editors = Editors()
     editor = editors.of(function.module)
-    for block in blocks:
-        first = _holding(block, hop.event.node)
+    move = _move_of(effect, pause, function, editor)
+    if move is None:
+        return _own_body(function, effect.top.event.node, editors, editor)
+    moves = {move.start: move}
+    for other in beside:
+        along, its_pause = other.subject
+        if along.top.frame.function is function and its_pause.top.event is pause.top.event:
+            found = _move_of(along, pause, function, editor)
+            if found is not None and found.behind is move.behind and "noqa" not in found.rows:
+                moves.setdefault(found.start, found)
+    ordered = [moves[start] for start in sorted(moves)]
+    for each in ordered:
+        editor.replace(each.start, each.end, "")
+    _insert_rows(editor, move.behind, "".join(each.rows for each in ordered))
+    message = "Move the effect behind the pause"
+    if len(ordered) > 1:
+        message = f"Move {len(ordered)} effects behind the pause"
+    return editors.fix(message, Applicability.UNSAFE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """Rows between two offsets that can run behind a statement."""
+
+    start: int
+    end: int
+    rows: str
+    behind: ast.stmt
+
+
+def _move_of(
+    effect: Occurrence, pause: Occurrence, function: Function, editor: Editor
+) -> _Move | None:
+    for block in _blocks(function):
+        first = _holding(block, effect.top.event.node)
         second = _holding(block, pause.top.event.node)
         if first is None or second is None or first is second:
             continue
@@ -37,10 +75,8 @@ def moved_fix(evidence: Evidence) -> Fix | None:
             start = _above_comments(editor, first)
             end = editor.line_end(first)
             rows = editor.text[start:end].replace("\r\n", "\n").replace("\r", "\n")
-            editor.replace(start, end, "")
-            _insert_rows(editor, second, rows if rows.endswith("\n") else f"{rows}\n")
-            return editors.fix("Move the effect behind the pause", Applicability.UNSAFE)
-    return _own_body(function, hop.event.node, editors, editor)
+            return _Move(start, end, rows if rows.endswith("\n") else f"{rows}\n", second)
+    return None
 
 
 def raised_fix(evidence: Evidence) -> Fix | None:

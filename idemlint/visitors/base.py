@@ -29,9 +29,14 @@ class SliceEvidence:
         self.model = model
         self.diagnostics: list[Diagnostic] = []
         self._at: dict[tuple[str, ast.AST], list[Evidence]] = {}
-        for entry in evidence:
+        self._evidence = tuple(evidence)
+        for entry in self._evidence:
             key = (entry.code, slice_.anchor(entry.node))
             self._at.setdefault(key, []).append(entry)
+
+    def of_rule(self, code: str) -> list[Evidence]:
+        """All evidence for a rule, handed out or not."""
+        return [entry for entry in self._evidence if entry.code == code]
 
     def take(self, code: str, node: ast.AST) -> list[Evidence]:
         """The evidence for a rule that is tied to a node; each is handed out once."""

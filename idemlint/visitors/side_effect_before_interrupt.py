@@ -25,4 +25,4 @@ class Visitor(RuleVisitor):
 
     def fix(self, node: cst.CSTNode, evidence: Evidence) -> Fix | None:
         """Move the effect behind the pause, or into a body of its own."""
-        return moved_fix(evidence)
+        return moved_fix(evidence, self.found.of_rule(self.rule.code))
