@@ -477,13 +477,25 @@ class Entries:
         if row.retried:
             return True
         for name in row.only_with:
-            value_node = given.get(name)
+            option, _, key = name.partition(".")
+            value_node = given.get(option)
+            if value_node is not None and key and options is not None:
+                value_node = self._value_in(Place(value_node, options.frame, options.statement), key)
             if value_node is None or name in ("max_retries", "retry_kwargs"):
                 continue
             if isinstance(value_node, ast.Constant) and not value_node.value:
                 continue
             return True
         return False
+
+    def _value_in(self, place: Place, key: str) -> ast.expr | None:
+        """What a mapping that is written down holds under a name."""
+        for symbol in self.names.resolve(place):
+            if isinstance(symbol, Literal) and isinstance(symbol.node, ast.Dict):
+                for name, value in zip(symbol.node.keys, symbol.node.values, strict=True):
+                    if isinstance(name, ast.Constant) and name.value == key:
+                        return value
+        return None
 
     def _named(self, function: Function) -> Iterator[Entry]:
         """Handlers that a platform finds by their name."""

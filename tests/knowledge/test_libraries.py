@@ -137,7 +137,7 @@ def _replay(row: Any) -> Said:
                     yield path, places
         if row.kind in ("decorator", "call"):
             for option in (*row.only_with, *row.off_with):
-                yield path, (option.partition("=")[0],)
+                yield path, (option.partition("=")[0].partition(".")[0],)
 
 
 def _retry(row: Any) -> Said:
@@ -149,7 +149,7 @@ def _retry(row: Any) -> Said:
                 if places and row.kind != "client":
                     yield path, places
             for option in row.off_with:
-                yield path, (option.partition("=")[0],)
+                yield path, (option.partition("=")[0].partition(".")[0],)
     for use in row.used_at:
         path, _, place = use.partition("#")
         yield path, (int(place) if place.isdigit() else place,)
