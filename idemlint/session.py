@@ -107,7 +107,8 @@ class Session:
     """Checks files of projects, one check at a time.
 
     Changes on the disk are seen when the session is told to doubt what it knows. Work on a file that
-    is no target is run by `breakable`, so that the host may break it off.
+    is no target is run by `breakable`, so that the host may break it off. `has_garbage` says that the
+    model of a project was dropped: much is free once the host collects what is left in cycles.
     """
 
     def __init__(
@@ -115,6 +116,7 @@ class Session:
         breakable: Callable[[Callable[[], None]], None] = lambda work: work(),
     ) -> None:
         self.breakable = breakable
+        self.has_garbage = False
         self._warm: dict[str, _Warm] = {}
         self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
         self._roots = ProjectRoots()
@@ -216,12 +218,17 @@ class Session:
         found = self._kept.setdefault(key, _Kept())
         self._kept.move_to_end(key)
         while len(self._kept) > _MOST_PROJECTS:
-            self._kept.popitem(last=False)[1].let_go()
+            self._drop_model(self._kept.popitem(last=False)[1])
         others = list(self._kept.values())[:-1]
         for number, other in enumerate(others, start=_MOST_ANALYSES - len(others)):
             if number < 1 or other.is_large:
-                other.let_go()
+                self._drop_model(other)
         return found
+
+    def _drop_model(self, kept: _Kept) -> None:
+        if kept.analysis is not None:
+            kept.let_go()
+            self.has_garbage = True
 
     def warm(self, settings: Settings, make: Callable[[], _Warm]) -> _Warm:
         """What the rows of a configuration give."""

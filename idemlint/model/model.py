@@ -98,9 +98,15 @@ class Model:
         self._schemas: dict[tuple[object, str], list[frozenset[str]]] = {}
 
     def close(self) -> None:
-        """Let go of all answers and parts."""
+        """Let go of all answers and parts; they hold each other, and what they were told of."""
         self.names.close()
+        parts = (
+            self.places, self.names, self.values, self.deeds, self.runs, self.keys, self.guards,
+            self.retries, self.entries, self.tool_names, self.key_paths, self.quiet, *self._faults,
+        )  # fmt: skip
         vars(self).clear()
+        for part in parts:
+            vars(part).clear()
 
     def evidence(self, module: Module) -> Iterator[Evidence]:
         """What is wrong in the bodies that this module declares, wherever it starts."""

@@ -129,6 +129,7 @@ class Names:
 
     def close(self) -> None:
         """Drop all answers: what they are about holds the frames that they are kept in."""
+        self.forget_calls()
         for frame in (*self._frames.values(), *self._module_frames.values()):
             frame.memo.clear()
             frame.resolved.clear()

@@ -68,9 +68,11 @@ class Module:
         return f"<module {self.name}>"
 
     def close(self) -> None:
-        """Let go of all definitions."""
+        """Let go of all definitions; what is still asked of the index is parsed again."""
         self._functions.clear()
         self._classes.clear()
+        vars(self).pop("loose_bindings", None)
+        self.index.forget()
 
     @property
     def is_package(self) -> bool:

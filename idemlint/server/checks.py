@@ -195,7 +195,9 @@ class Checker:
             if pause > 0 and await self._has_news_within(pause):
                 return
             await self._make_exact()
-        elif self._runs < _RUNS_TO_CLEAN or await self._has_news_within(_QUIET):
+        elif (
+            self._runs < _RUNS_TO_CLEAN and not self.session.has_garbage
+        ) or await self._has_news_within(_QUIET):
             self._news.clear()
             if not self._dirty:
                 await self._news.wait()
@@ -206,8 +208,9 @@ class Checker:
         """Free the memory of earlier checks; models are cycles of objects."""
         self._runs = 0
         self._cleanings += 1
-        generation = 2 if self._cleanings % _CLEANINGS_TO_THE_BOTTOM == 0 else 1
-        await self._worker.run(lambda: gc.collect(generation))
+        is_deep = self.session.has_garbage or self._cleanings % _CLEANINGS_TO_THE_BOTTOM == 0
+        self.session.has_garbage = False
+        await self._worker.run(lambda: _collect(2 if is_deep else 1))
 
     async def _has_news_within(self, seconds: float) -> bool:
         self._news.clear()
@@ -445,3 +448,17 @@ def _close(group: _Group) -> None:
     close = getattr(group.reports, "close", None)
     if close is not None:
         close()
+
+
+def _collect(generation: int) -> None:
+    """Collect garbage; after all of it, give its memory back to the system where that can be told."""
+    gc.collect(generation)
+    if generation == 2:
+        _trim()
+
+
+def _trim() -> None:
+    import ctypes
+
+    with contextlib.suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)

@@ -96,6 +96,12 @@ class ModuleIndex:
                 self._recut()
         return chunk._statements
 
+    def forget(self) -> None:
+        """Let go of what was parsed, where it can be parsed again."""
+        for chunk in self.chunks:
+            if chunk.end:
+                chunk._statements = None
+
     def _parsed(self, chunk: Chunk) -> list[ast.stmt]:
         text = self.source.text
         if chunk.name:
