@@ -480,7 +480,9 @@ class Entries:
             option, _, key = name.partition(".")
             value_node = given.get(option)
             if value_node is not None and key and options is not None:
-                value_node = self._value_in(Place(value_node, options.frame, options.statement), key)
+                value_node = self._value_in(
+                    Place(value_node, options.frame, options.statement), key
+                )
             if value_node is None or name in ("max_retries", "retry_kwargs"):
                 continue
             if isinstance(value_node, ast.Constant) and not value_node.value:
