@@ -378,6 +378,7 @@ class Replay(_Row):
     retried: bool = False
     only_with: tuple[str, ...] = ()
     off_with: tuple[str, ...] = ()
+    within: tuple[str, ...] = ()
     orchestrates: bool = False
     kept_in: tuple[str, ...] = ()
     hidden_names: tuple[str, ...] = ()

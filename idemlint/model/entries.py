@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from idemlint.model.deeds import argument
 from idemlint.model.dispatch import Dispatch
 from idemlint.model.functions import classes_of, functions_of, own_nodes
+from idemlint.model.replay_options import is_retried
 from idemlint.model.selection import Family
 from idemlint.model.symbols import (
     ClassSymbol,
@@ -461,43 +462,9 @@ class Entries:
             row.framework,
             row.because or f"{row.framework} can run it again",
             replay=row,
-            retried=self._is_retried(row, options),
+            retried=is_retried(row, options, function, self.names),
             options=options,
         )
-
-    def _is_retried(self, row: rows.Replay, options: Place | None) -> bool:
-        """Whether the options of a body, or its row, say that it is tried again by itself."""
-        given = {}
-        if options is not None and isinstance(options.node, ast.Call):
-            given = {k.arg: k.value for k in options.node.keywords if k.arg}
-        for off in row.off_with:
-            name, _, value = off.partition("=")
-            if name in given and ast.unparse(given[name]) == value:
-                return False
-        if row.retried:
-            return True
-        for name in row.only_with:
-            option, _, key = name.partition(".")
-            value_node = given.get(option)
-            if value_node is not None and key and options is not None:
-                value_node = self._value_in(
-                    Place(value_node, options.frame, options.statement), key
-                )
-            if value_node is None or name in ("max_retries", "retry_kwargs"):
-                continue
-            if isinstance(value_node, ast.Constant) and not value_node.value:
-                continue
-            return True
-        return False
-
-    def _value_in(self, place: Place, key: str) -> ast.expr | None:
-        """What a mapping that is written down holds under a name."""
-        for symbol in self.names.resolve(place):
-            if isinstance(symbol, Literal) and isinstance(symbol.node, ast.Dict):
-                for name, value in zip(symbol.node.keys, symbol.node.values, strict=True):
-                    if isinstance(name, ast.Constant) and name.value == key:
-                        return value
-        return None
 
     def _named(self, function: Function) -> Iterator[Entry]:
         """Handlers that a platform finds by their name."""

@@ -138,6 +138,8 @@ def _replay(row: Any) -> Said:
         if row.kind in ("decorator", "call"):
             for option in (*row.only_with, *row.off_with):
                 yield path, (option.partition("=")[0].partition(".")[0],)
+    for path in row.within:
+        yield path, ()
 
 
 def _retry(row: Any) -> Said:

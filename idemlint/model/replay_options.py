@@ -1,0 +1,114 @@
+"""Whether the options of a body say that its framework tries it again."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from idemlint.model.functions import all_statements
+from idemlint.model.symbols import Literal, Place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from idemlint.knowledge import rows
+    from idemlint.model.names import Names
+    from idemlint.model.program import Function
+    from idemlint.model.symbols import Frame
+
+__all__ = ["is_retried"]
+
+_COUNTS = ("max_retries", "retry_kwargs")
+"""These say how often, where something else says that it is tried again at all."""
+
+
+def is_retried(row: rows.Replay, options: Place | None, function: Function, names: Names) -> bool:
+    """Whether the row of a body, its own options, or those around it, let it be tried again.
+
+    `options` is the decorator or the call that registers it. What stands around it are decorators
+    of the functions that it is defined in, and `with` statements.
+    """
+    given = _given(options)
+    for off in row.off_with:
+        name, _, value = off.partition("=")
+        if name in given and ast.unparse(given[name]) == value:
+            return False
+    if row.retried or _asks(row, options, names):
+        return True
+    if not row.within or not given.keys().isdisjoint(row.only_with):
+        return False
+    return any(_asks(row, place, names) for place in _around(row, options, function, names))
+
+
+def _given(options: Place | None) -> dict[str, ast.expr]:
+    if options is None or not isinstance(options.node, ast.Call):
+        return {}
+    return {keyword.arg: keyword.value for keyword in options.node.keywords if keyword.arg}
+
+
+def _asks(row: rows.Replay, options: Place | None, names: Names) -> bool:
+    """Whether one of the options that let a body be tried again is given, and not as none."""
+    given = _given(options)
+    for name in row.only_with:
+        option, _, key = name.partition(".")
+        value = given.get(option)
+        if value is not None and key and options is not None:
+            value = _value_in(Place(value, options.frame, options.statement), key, names)
+        if value is None or name in _COUNTS:
+            continue
+        if not isinstance(value, ast.Constant) or value.value:
+            return True
+    return False
+
+
+def _value_in(place: Place, key: str, names: Names) -> ast.expr | None:
+    """What a mapping that is written down holds under a name."""
+    for symbol in names.resolve(place):
+        if isinstance(symbol, Literal) and isinstance(symbol.node, ast.Dict):
+            for name, value in zip(symbol.node.keys, symbol.node.values, strict=True):
+                if isinstance(name, ast.Constant) and name.value == key:
+                    return value
+    return None
+
+
+def _around(
+    row: rows.Replay, options: Place | None, function: Function, names: Names
+) -> Iterator[Place]:
+    """The calls around a body whose options count for it."""
+    node = function.node if options is None or row.kind == "decorator" else options.node
+    frame = names.module_frame(function.module) if options is None else options.frame
+    inner = frame.function if row.kind == "call" else function.parent
+    while inner is not None:
+        yield from _contexts(row, node, all_statements(inner.body), names.frame(inner), names)
+        outer = inner.parent
+        frame = names.module_frame(inner.module) if outer is None else names.frame(outer)
+        for decorator in inner.decorators:
+            yield from _known(row, Place(decorator, frame), names)
+        inner = outer
+    module = names.module_frame(function.module) if row.kind == "decorator" else frame
+    if module.function is None:
+        yield from _contexts(row, node, module.module.statements_with("with "), module, names)
+
+
+def _contexts(
+    row: rows.Replay,
+    node: ast.AST,
+    statements: Iterator[ast.stmt],
+    frame: Frame,
+    names: Names,
+) -> Iterator[Place]:
+    """What the `with` statements enter in whose rows a node stands."""
+    first: int = node.lineno  # type: ignore[attr-defined]
+    for statement in statements:
+        if not isinstance(statement, ast.With) or statement.end_lineno is None:
+            continue
+        if statement.lineno <= first <= statement.end_lineno:
+            for item in statement.items:
+                yield from _known(row, Place(item.context_expr, frame, statement), names)
+
+
+def _known(row: rows.Replay, place: Place, names: Names) -> Iterator[Place]:
+    if isinstance(place.node, ast.Call):
+        called = Place(place.node.func, place.frame, place.statement)
+        if not set(row.within).isdisjoint(names.paths(called)):
+            yield place
