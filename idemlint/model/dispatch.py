@@ -66,8 +66,10 @@ class Dispatch:
         schemas = list(self._schemas(module))
         dispatchers = list(self._dispatchers(module)) if schemas else []
         for schema in schemas:
-            own = self._own_function(schema.name, module)
-            frame = self._branch(schema.name, module, dispatchers)
+            own = self._tabled(schema.name, dispatchers)
+            frame = None if own is not None else self._branch(schema.name, module, dispatchers)
+            if own is None:
+                own = self._own_function(schema.name, module)
             if frame is None and own is not None:
                 yield DeclaredTool(
                     schema.name, own.node, own.module, schema.schema, schema.row,
@@ -181,6 +183,29 @@ class Dispatch:
                 return frame
         return None
 
+    def _tabled(self, name: str, dispatchers: list[Function]) -> Function | None:
+        """The one function that a dispatcher finds under this name alone in a table."""
+        found: set[Function] = set()
+        for function in dispatchers:
+            if not any(name in texts for texts in self._names_compared(function).values()):
+                continue
+            asked = [n for n in function.positional if n != function.self_name]
+            for node in walk(function.node):
+                for table, subject in _look_ups(node):
+                    if _asked(subject, asked, self.knowledge.tool_schemas["fields"]):
+                        found.update(self._held(table, name, function))
+        return found.pop() if len(found) == 1 else None
+
+    def _held(self, table: ast.expr, name: str, function: Function) -> Iterator[Function]:
+        for symbol in self.names.resolve(Place(table, self.names.frame(function))):
+            if isinstance(symbol, Literal):
+                value = _value_of(symbol.node, name)
+                where = symbol.place
+                if value is not None and _is_alone(value, symbol.node):
+                    for held in self.names.resolve(Place(value, where.frame, where.statement)):
+                        if isinstance(held, FunctionSymbol) and held.function.owner is None:
+                            yield held.function
+
     def _names_compared(self, function: Function) -> dict[str, set[str]]:
         """The texts that a parameter, or the `name` of one, is compared with or looked up in."""
         known = self._compared.get(function)
@@ -203,11 +228,9 @@ class Dispatch:
                 yield side, {text for other in others for text in _texts(other)}
         elif isinstance(node, ast.Match):
             yield node.subject, {text for case in node.cases for text in _texts(case.pattern)}
-        elif isinstance(node, ast.Subscript):
-            yield node.slice, self._keys(node.value, function)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr == "get" and node.args:
-                yield node.args[0], self._keys(node.func.value, function)
+        else:
+            for table, subject in _look_ups(node):
+                yield subject, self._keys(table, function)
 
     def _keys(self, table: ast.expr, function: Function) -> set[str]:
         """The keys of a dictionary that is written down."""
@@ -218,6 +241,21 @@ class Dispatch:
                     if key is not None:
                         found.update(_texts(key))
         return found
+
+
+def _look_ups(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """A table, and what is looked up in it."""
+    if isinstance(node, ast.Subscript):
+        yield node.value, node.slice
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if node.func.attr == "get" and node.args:
+            yield node.func.value, node.args[0]
+
+
+def _is_alone(value: ast.expr, table: ast.AST) -> bool:
+    """Whether nothing else in a table is the same."""
+    text = ast.unparse(value)
+    return sum(ast.unparse(v) == text for v in getattr(table, "values", ())) == 1
 
 
 def _asked(subject: ast.expr, parameters: list[str], fields: Container[str]) -> str:
