@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import itertools
 import os
-import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ def _is_other(node: ast.expr, module: Module, function: Function) -> bool:
         return False
     return "*" not in module.loose_bindings and not any(
         isinstance(inner, ast.ImportFrom) and any(a.name == function.name for a in inner.names)
-        for statement in _statements_with(function.name, module)
+        for statement in module.statements_with(function.name)
         for inner in ast.walk(statement)
     )
 
@@ -104,7 +103,7 @@ def is_filled_by_place(function: Function, model: Model) -> bool:
     return any(
         len(node.args) > required or any(isinstance(a, ast.Starred) for a in node.args)
         for module in _project_of(function, model)[0]
-        for statement in _statements_with(function.name, module)
+        for statement in module.statements_with(function.name)
         for node in ast.walk(statement)
         if isinstance(node, ast.Call) and _last_name(node.func) == function.name
     )
@@ -191,23 +190,14 @@ def _imports(module: Module, function: Function) -> bool:
 
 
 def _named(name: str, module: Module) -> Iterator[ast.expr]:
-    for statement in _statements_with(name, module):
+    for statement in module.statements_with(name):
         for node in ast.walk(statement):
             if isinstance(node, ast.Name | ast.Attribute) and _last_name(node) == name:
                 yield node
 
 
-def _statements_with(name: str, module: Module) -> Iterator[ast.stmt]:
-    """The top-level statements in whose text a word stands."""
-    text = module.source.text
-    word = re.compile(rf"\b{re.escape(name)}\b")
-    for chunk in list(module.index.chunks):
-        if word.search(text, chunk.start, chunk.end):
-            yield from module.index.statements(chunk)
-
-
 def _in_module(function: Function, module: Module) -> Iterator[Mention]:
-    for statement in _statements_with(function.name, module):
+    for statement in module.statements_with(function.name):
         yield from _in(statement, None, function, module)
 
 
