@@ -22,6 +22,7 @@ from endpoint import serve
 from marked import Unit
 
 from idemlint.hosts import cli
+from idemlint.scaffold.compose import module_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -92,12 +93,14 @@ class Replay:
         effects: Callable[[Program], int] | None = None,
         in_process: bool = True,
         also: Iterable[str] = (),
+        scaffold: str = "",
     ) -> None:
         """Show that a program repeats its effect, and that it does not when it has been fixed.
 
         `drive` gets the program (the module, or the `Program` if it is not run `in_process`) and
         what tells two intents apart; it carries one intent out, with all replays. `effects` counts
-        what has happened; by default that is asked of the provider.
+        what has happened; by default that is asked of the provider. The module of the operation
+        `scaffold` lies beside the program before it is fixed.
         """
         unit = Unit.read(PROGRAMS / f"{program}.py")
         assert {mark.code for mark in unit.marks} == {rule, *also}
@@ -116,11 +119,15 @@ class Replay:
         found = self._check(bad.path)
         assert found == sorted((mark.row, mark.code) for mark in unit.marks)
         fixed = self._written(unit, "fixed")
+        if scaffold:
+            written = module_text(scaffold, "sqlite")
+            (fixed.path.parent / "once.py").write_text(written, encoding="utf-8")
         assert cli.run(["check", *_OPTIONS, "-q", "--fix", "--unsafe-fixes", str(fixed.path)]) == 0
         assert self._check(fixed.path) == []
 
         before, after = carried_out(bad), carried_out(fixed)
-        package = f"{framework} {version(framework)}" if framework != "threads" else framework
+        is_bare = framework in ("threads", "processes")
+        package = framework if is_bare else f"{framework} {version(framework)}"
         self.request.node.user_properties.append(
             ("replay", json.dumps([rule, package, program, before[0], after[0]]))
         )
