@@ -173,28 +173,45 @@ def test_a_file_with_dots_gets_dots(tmp_path: Path) -> None:
     assert "from .names import HOST\nfrom .once import run_once\n" in result
 
 
+def _fixed_beside_module(folder: Path, body: str) -> str:
+    """What the fixes make of a tool with this body, which has the module beside it."""
+    text = module_text("OP-2", "sqlite", is_async=False)
+    (folder / "once.py").write_text(text, encoding="utf-8")
+    path = folder / "work.py"
+    head = _NO_KEY.partition("    with ")[0].replace(") -> str:", "):")
+    path.write_text(head + body, encoding="utf-8")
+    return _fixed(folder, path)
+
+
 @pytest.mark.parametrize(
     "body",
     [
         "    for number in range(3):\n        smtplib.SMTP('h').sendmail('a', to, body)\n",
         "    smtplib.SMTP('h').sendmail('a', to, body)\n    return smtplib.SMTP('h')\n",
-        "    body = body + '!'\n    smtplib.SMTP('h').sendmail('a', to, body)\n",
-        "    text = '''a\nb'''; smtplib.SMTP('h').sendmail('a', to, body)\n",
+        "    smtplib.SMTP('h').sendmail('a', to, body)\n    body = body + '!'\n",
     ],
-    ids=["loop", "no JSON", "rebound", "shared row"],
+    ids=["loop", "no JSON", "rebound"],
 )
 def test_what_cannot_stand_apart_is_claimed(tmp_path: Path, body: str) -> None:
-    text = module_text("OP-2", "sqlite", is_async=False)
-    (tmp_path / "once.py").write_text(text, encoding="utf-8")
-    path = tmp_path / "work.py"
-    head = _NO_KEY.partition("    with ")[0].replace(") -> str:", "):")
-    path.write_text(head + body, encoding="utf-8")
-    result = _fixed(tmp_path, path)
-    compile(result, "work.py", "exec")
-    if "run_once" in result:
-        # the whole statement stands in the function that runs once
-        assert "    def act():" in result
-        assert _codes(tmp_path) == []
+    result = _fixed_beside_module(tmp_path, body)
+    assert "def claim(" in result
+    assert "run_once" not in result
+    assert _codes(tmp_path) == []
+
+
+def test_what_is_bound_before_the_effect_stays_before(tmp_path: Path) -> None:
+    body = "    body = body + '!'\n    smtplib.SMTP('h').sendmail('a', to, body)\n"
+    result = _fixed_beside_module(tmp_path, body)
+    assert "    body = body + '!'\n\n    def act():\n" in result
+    assert _codes(tmp_path) == []
+
+
+def test_rows_that_statements_share_are_left(tmp_path: Path) -> None:
+    body = "    text = '''a\nb'''; smtplib.SMTP('h').sendmail('a', to, body)\n"
+    result = _fixed_beside_module(tmp_path, body)
+    assert result.endswith(body)
+    assert "run_once" not in result
+    assert _codes(tmp_path) == ["IDM401"]
 
 
 _STUBS = {

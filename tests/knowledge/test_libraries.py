@@ -151,7 +151,7 @@ def _retry(row: Any) -> Said:
                 if places and row.kind != "client":
                     yield path, places
             for option in row.off_with:
-                yield path, (option.partition("=")[0].partition(".")[0],)
+                yield path, (option.partition("=")[0],)
     for use in row.used_at:
         path, _, place = use.partition("#")
         yield path, (int(place) if place.isdigit() else place,)
