@@ -13,8 +13,9 @@ from idemlint.fixes.callers import is_filled_by_place, pass_on
 from idemlint.fixes.claiming import claim_first
 from idemlint.fixes.editors import Editors
 from idemlint.fixes.placing import place_key
-from idemlint.fixes.schemas import entry_of, extend_schema, key_of_schema, list_as_required
+from idemlint.fixes.schemas import extend_schema, key_of_schema, list_as_required
 from idemlint.fixes.taking import KEY, hand_down, make_required, take_key
+from idemlint.model.functions import value_of
 
 if TYPE_CHECKING:
     from idemlint.diagnostic import Fix
@@ -143,10 +144,10 @@ def _list_as_required(
         editor = editors.of(symbol.place.frame.module)
         quote = editor.code(parameter.node)[0] if isinstance(parameter.node, ast.Constant) else '"'
         name = f"{quote}{parameter.name}{quote}"
-        described = entry_of(symbol.node, parameter.name)
+        described = value_of(symbol.node, parameter.name)
         if isinstance(described, ast.Dict):
             # inputs that are written without a schema around them say it of each one
-            nullable = entry_of(described, "nullable")
+            nullable = value_of(described, "nullable")
             if nullable is not None:
                 editor.replace_node(nullable, "False")
         else:

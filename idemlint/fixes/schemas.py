@@ -10,6 +10,7 @@ from idemlint.fixes.callers import pass_on
 from idemlint.fixes.editing import indent_of, last_line_start
 from idemlint.fixes.layout import fitted
 from idemlint.fixes.taking import DESCRIPTION, KEY, add_key
+from idemlint.model.functions import value_of
 from idemlint.model.symbols import Literal
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from idemlint.model.model import Model
     from idemlint.model.program import Function
 
-__all__ = ["SchemaKey", "entry_of", "extend_schema", "key_of_schema", "list_as_required"]
+__all__ = ["SchemaKey", "extend_schema", "key_of_schema", "list_as_required"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ def _described(entry: Entry, model: Model, editors: Editors) -> _Described | Non
             continue
         whole = symbol.node
         editor = editors.of(symbol.place.frame.module)
-        properties = entry_of(whole, "properties")
+        properties = value_of(whole, "properties")
         if isinstance(properties, ast.Dict):
             return _Described(whole, properties, editor)
         if entry.parameters and all(p.source == "schema" for p in entry.parameters):
@@ -119,7 +120,7 @@ def _extend(found: _Described) -> None:
         is_typed = all(not isinstance(value, ast.Dict) for value in found.properties.values)
         editor.add_entry(found.properties, name, "str" if is_typed else written)
         return
-    required = entry_of(found.whole, "required")
+    required = value_of(found.whole, "required")
     if "\n" not in editor.code(found.whole):
         _rewrite(found, f"{name}: {written}", required, name)
         return
@@ -160,25 +161,13 @@ def _quote_of(found: _Described) -> str:
 
 def list_as_required(schema: ast.Dict, name: str, editor: Editor) -> None:
     """Put a name, as it is written with its quotes, into the `required` of a schema."""
-    required = entry_of(schema, "required")
+    required = value_of(schema, "required")
     if required is None:
         editor.add_entry(schema, f"{name[0]}required{name[0]}", f"[{name}]")
     elif isinstance(required, ast.List):
         start, end = editor.span(required)
         last = required.elts[-1] if required.elts else None
         editor.append_item(start + 1 if last is None else start, last, end - 1, name)
-
-
-def entry_of(node: ast.Dict, name: str) -> ast.expr | None:
-    """The value that a dictionary display has under a text; `None` without one."""
-    return next(
-        (
-            value
-            for key, value in zip(node.keys, node.values, strict=True)
-            if isinstance(key, ast.Constant) and key.value == name
-        ),
-        None,
-    )
 
 
 def _read_in_body(

@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from idemlint.model.deeds import argument
-from idemlint.model.functions import all_statements, functions_of, own_nodes, shallow_nodes
+from idemlint.model.functions import (
+    all_statements,
+    functions_of,
+    own_nodes,
+    shallow_nodes,
+    value_of,
+)
 from idemlint.model.selection import Family
 from idemlint.model.symbols import Frame, FunctionSymbol, Literal, Place
 from idemlint.source.walking import walk
@@ -199,7 +205,7 @@ class Dispatch:
     def _held(self, table: ast.expr, name: str, function: Function) -> Iterator[Function]:
         for symbol in self.names.resolve(Place(table, self.names.frame(function))):
             if isinstance(symbol, Literal):
-                value = _value_of(symbol.node, name)
+                value = value_of(symbol.node, name)
                 where = symbol.place
                 if value is not None and _is_alone(value, symbol.node):
                     for held in self.names.resolve(Place(value, where.frame, where.statement)):
@@ -283,19 +289,10 @@ def _entries(node: ast.Dict, wanted: tuple[str, ...]) -> dict[str, ast.expr] | N
         path, _, fixed = entry.partition(":")
         value: ast.expr | None = node
         for key in path.split("."):
-            value = _value_of(value, key)
+            value = value_of(value, key)
         if value is None:
             return None
         if fixed and not (isinstance(value, ast.Constant) and value.value == fixed):
             return None
         values[path.rpartition(".")[2]] = value
     return values
-
-
-def _value_of(node: ast.expr | None, name: str) -> ast.expr | None:
-    if not isinstance(node, ast.Dict):
-        return None
-    for key, value in zip(node.keys, node.values, strict=True):
-        if isinstance(key, ast.Constant) and key.value == name:
-            return value
-    return None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from idemlint.model.program import Class, Function, Module
     from idemlint.source.index import Chunk
 
-__all__ = ["all_statements", "classes_of", "functions_of", "own_nodes", "shallow_nodes"]
+__all__ = ["all_statements", "classes_of", "functions_of", "own_nodes", "shallow_nodes", "value_of"]
 
 
 def functions_of(
@@ -124,3 +124,13 @@ def shallow_nodes(statement: ast.stmt) -> Iterator[ast.expr]:
             for node in walk(child):
                 if isinstance(node, ast.expr):
                     yield node
+
+
+def value_of(node: ast.expr | None, name: str) -> ast.expr | None:
+    """What a dictionary that is written down holds under a name; `None` for all other nodes."""
+    if not isinstance(node, ast.Dict):
+        return None
+    for key, value in zip(node.keys, node.values, strict=True):
+        if isinstance(key, ast.Constant) and key.value == name:
+            return value
+    return None

@@ -38,8 +38,9 @@ class RaceFaults:
     def of(self, module: Module) -> Iterator[Evidence]:
         """The races of the functions of this module; the insert can stand in a helper elsewhere."""
         model = self.model
+        writing = model.writers | model.file_writers
         for function in model.functions(module, Family.WRITE | Family.FILE):
-            if function.called_words.isdisjoint(model.writers | model.file_writers):
+            if function.called_words.isdisjoint(writing):
                 continue
             flow = model.names.flow(function)
             frame = model.names.frame(function)

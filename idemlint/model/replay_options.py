@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from idemlint.model.functions import all_statements
+from idemlint.model.functions import all_statements, value_of
 from idemlint.model.symbols import Literal, Place
 
 if TYPE_CHECKING:
@@ -64,10 +64,9 @@ def _asks(row: rows.Replay, options: Place | None, names: Names) -> bool:
 def _value_in(place: Place, key: str, names: Names) -> ast.expr | None:
     """What a mapping that is written down holds under a name."""
     for symbol in names.resolve(place):
-        if isinstance(symbol, Literal) and isinstance(symbol.node, ast.Dict):
-            for name, value in zip(symbol.node.keys, symbol.node.values, strict=True):
-                if isinstance(name, ast.Constant) and name.value == key:
-                    return value
+        value = value_of(symbol.node, key) if isinstance(symbol, Literal) else None
+        if value is not None:
+            return value
     return None
 
 
