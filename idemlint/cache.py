@@ -13,7 +13,6 @@ import hashlib
 import os
 import pickle
 import sys
-import tempfile
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,14 +21,14 @@ from idemlint import __version__
 from idemlint.diagnostic import Diagnostic, Edit, Fix, Related
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from idemlint.model.selection import Family, ProjectNames
     from idemlint.source.gate import FileFacts
     from idemlint.source.syntax import SyntaxProblem
 
-__all__ = ["CachedLook", "CachedUnit", "ProjectCache", "digest"]
+__all__ = ["CachedLook", "CachedUnit", "ProjectCache", "Summary", "digest", "summary"]
 
 _YOUNG = 2_000_000_000
 """Nanoseconds within which two writes can have the same time on some file systems."""
@@ -56,6 +55,36 @@ class CachedUnit(NamedTuple):
     diagnostics: list[Diagnostic]
 
 
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a run needs of a project that has not changed since: it is read before all else.
+
+    `states` has for each file its time, its size, and whether it was parsed for syntax errors.
+    """
+
+    saved: int = 0
+    states: dict[str, tuple[int, int, bool]] = field(default_factory=dict)
+    others: dict[str, tuple[int, int]] = field(default_factory=dict)
+    found: dict[str, list[Diagnostic]] = field(default_factory=dict)
+    syntax: dict[str, tuple[SyntaxProblem, ...]] = field(default_factory=dict)
+    directed: frozenset[str] = frozenset()
+
+    def is_fresh(self, paths: Sequence[str], is_parsed: Callable[[str], bool]) -> bool:
+        """Whether the project has just these files, and all is what it was.
+
+        `is_parsed` tells whether the syntax errors of a file have to be known.
+        """
+        if len(paths) != len(self.states):
+            return False
+        for path in paths:
+            known = self.states.get(path)
+            if known is None or not (known[2] or not is_parsed(path)):
+                return False
+            if known[:2] != _state(path) or known[0] >= self.saved - _YOUNG:
+                return False
+        return all(_state(path) == known for path, known in self.others.items())
+
+
 @dataclass
 class ProjectCache:
     """What is kept of a project. `saved` is when, in nanoseconds; 0 for an empty one."""
@@ -74,6 +103,7 @@ class ProjectCache:
         """The cache in a file; an empty one if there is none or it cannot be used."""
         try:
             with path.open("rb") as file:
+                pickle.load(file)
                 found = pickle.load(file)
         except Exception:
             return cls()
@@ -81,16 +111,30 @@ class ProjectCache:
 
     def save(self, path: Path) -> None:
         """Write the cache, whole or not at all; a failure is no reason to stop."""
+        import tempfile
+
         self.saved = time.time_ns()
         with contextlib.suppress(OSError):
             handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
             try:
                 with os.fdopen(handle, "wb") as file:
+                    pickle.dump(self._summary(), file, pickle.HIGHEST_PROTOCOL)
                     pickle.dump(self, file, pickle.HIGHEST_PROTOCOL)
                 os.replace(name, path)
             except BaseException:
                 os.unlink(name)
                 raise
+
+    def _summary(self) -> Summary:
+        looks = self.looks.items()
+        return Summary(
+            self.saved,
+            {path: (look.time, look.size, look.syntax is not None) for path, look in looks},
+            self.others,
+            {path: unit.diagnostics for path, unit in self.units.items() if unit.diagnostics},
+            {path: look.syntax for path, look in looks if look.syntax},
+            frozenset(path for path, look in looks if look.is_directed),
+        )
 
     def known(self, path: str) -> CachedLook | None:
         """The look at a file, if size and time are those of the last run; raises `OSError`."""
@@ -101,10 +145,6 @@ class ProjectCache:
         if status.st_size != look.size or status.st_mtime_ns != look.time:
             return None
         return look if look.time < self.saved - _YOUNG else None
-
-    def is_fresh(self, paths: Iterable[str]) -> bool:
-        """Whether the project has just these files, and those of others are what they were."""
-        return self.looks.keys() == set(paths) and not self.changed_others()
 
     def changed_others(self) -> set[str]:
         """The files that answers depend on, are not of the project, and have changed."""
@@ -143,6 +183,16 @@ class ProjectCache:
                     found.add(path)
                     pending.append(path)
         return found
+
+
+def summary(path: Path) -> Summary:
+    """The summary in the file of a cache; an empty one if there is none or it cannot be used."""
+    try:
+        with path.open("rb") as file:
+            found = pickle.load(file)
+    except Exception:
+        return Summary()
+    return found if isinstance(found, Summary) else Summary()
 
 
 def _state(path: str) -> tuple[int, int]:

@@ -13,7 +13,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from idemlint.cache import CachedLook, CachedUnit, ProjectCache, cache_path, digest
+from idemlint.cache import (
+    CachedLook,
+    CachedUnit,
+    ProjectCache,
+    Summary,
+    cache_path,
+    digest,
+    summary,
+)
 from idemlint.diagnostic import Diagnostic, Position, Range
 from idemlint.source.gate import EMPTY
 from idemlint.source.text import NOT_UTF8
@@ -128,12 +136,18 @@ class _Project:
     """The files of one project, what is known of them, and what was found."""
 
     def __init__(
-        self, root: str, paths: list[str], cache: ProjectCache, stored: Path | None
+        self,
+        root: str,
+        paths: list[str],
+        cache: ProjectCache,
+        stored: Path | None,
+        known: Summary | None = None,
     ) -> None:
         self.root = root
         self.paths = paths
         self.cache = cache
         self.stored = stored
+        self.known = known
         self.looks: dict[str, CachedLook] = {}
         self.problems: dict[str, str] = {}
         self.unread: list[str] = []
@@ -142,6 +156,20 @@ class _Project:
         self.names: ProjectNames | None = None
         self.found: dict[str, list[Diagnostic]] = {}
         self.can_be_kept = False
+
+    @property
+    def syntax(self) -> dict[str, tuple[SyntaxProblem, ...]]:
+        """The syntax errors that are known, by the file they are in."""
+        if self.known is not None:
+            return self.known.syntax
+        return {path: look.syntax for path, look in self.looks.items() if look.syntax}
+
+    @property
+    def directed(self) -> Iterable[str]:
+        """The files in which a comment can be for us."""
+        if self.known is not None:
+            return self.known.directed
+        return (path for path, look in self.looks.items() if look.is_directed)
 
     def families(self, path: str) -> Family:
         """What a file is worth asking."""
@@ -288,9 +316,17 @@ class _Run:
                 files.extend(path for path in _project_files(root, roots) if path not in known)
                 files.sort()
             stored = self._stored(root, files)
-            cache = ProjectCache() if stored is None else ProjectCache.load(stored)
-            projects.append(_Project(root, files, cache, stored))
+            projects.append(self._loaded(root, files, stored))
         return projects
+
+    def _loaded(self, root: str, files: list[str], stored: Path | None) -> _Project:
+        """A project with what is known of it: only the summary, if nothing has changed."""
+        if stored is None:
+            return _Project(root, files, ProjectCache(), None)
+        known = summary(stored)
+        if known.is_fresh(files, self._is_parsed):
+            return _Project(root, files, ProjectCache(), stored, known)
+        return _Project(root, files, ProjectCache.load(stored), stored)
 
     def _stored(self, root: str, files: Sequence[str]) -> Path | None:
         if not self.use_cache or not self._is_on_disk:
@@ -303,7 +339,7 @@ class _Run:
         """Look at all files that may have changed, by two processes where they are many."""
         unread: list[tuple[_Project, str]] = []
         for project in projects:
-            for path in project.paths:
+            for path in project.paths if project.known is None else ():
                 look = self._known_look(project, path)
                 if look is None or (look.syntax is None and self._is_parsed(path)):
                     unread.append((project, path))
@@ -394,9 +430,8 @@ class _Run:
 
     def _select(self, project: _Project) -> None:
         """Decide by the facts of all files of a project which are worth a question."""
-        cache = project.cache
-        if not project.unread and cache.is_fresh(project.paths):
-            project.found = {path: unit.diagnostics for path, unit in cache.units.items()}
+        if project.known is not None:
+            project.found = dict(project.known.found)
             return
         from idemlint.model.selection import Family, Selection
 
@@ -412,6 +447,8 @@ class _Run:
 
     def _find_callers(self, projects: Sequence[_Project]) -> None:
         """Add the files that can call, in another one of their project, what writes or acts."""
+        if all(project.names is None for project in projects):
+            return
         from idemlint.model.selection import Family
         from idemlint.source.gate import CallerGate
 
@@ -552,12 +589,11 @@ class _Run:
         for project in projects:
             for diagnostic in _merged(project):
                 by_path[os.fspath(diagnostic.path)].append(diagnostic)
-            for path, look in project.looks.items():
-                if look.syntax:
-                    by_path[path] += _syntax_diagnostics(Path(path), look.syntax)
+            for path, syntax in project.syntax.items():
+                by_path[path] += _syntax_diagnostics(Path(path), syntax)
             for path, problem in (project.problems | self._problems).items():
                 by_path[path].append(Diagnostic(Path(path), _START, "E902", "io-error", problem))
-            directed.update(path for path, look in project.looks.items() if look.is_directed)
+            directed.update(project.directed)
         return [
             diagnostic
             for path in (by_path.keys() | directed) & self.targets.keys()

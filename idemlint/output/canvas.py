@@ -11,7 +11,7 @@ from idemlint.output.printable import printable
 from idemlint.output.styles import styled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 __all__ = ["Canvas", "TextLine"]
 
@@ -30,11 +30,13 @@ class TextLine:
     """
 
     cells: tuple[str, ...]
-    starts: tuple[int, ...]
+    starts: Sequence[int]
 
     @classmethod
     def of(cls, text: str) -> TextLine:
         """The layout of `text`, which holds no newline."""
+        if text.isascii() and text.isprintable():
+            return cls(tuple(text), range(len(text) + 1))
         cells: list[str] = []
         starts = []
         for char in text:
@@ -73,23 +75,31 @@ class Canvas:
         """Draw one cell."""
         self._rows.setdefault(row, {})[column] = (cell, style)
 
+    def put_all(self, row: int, column: int, cells: Iterable[tuple[str, str]]) -> None:
+        """Draw cells with their styles from `column` on."""
+        self._rows.setdefault(row, {}).update(enumerate(cells, start=column))
+
     def write(self, row: int, column: int, text: str, style: str = "") -> None:
         """Draw `text` from `column` on, without its spaces where it has no style."""
-        for at, cell in enumerate(TextLine.of(text).cells, start=column):
-            self.put(row, at, cell, style)
+        self.put_all(row, column, ((cell, style) for cell in TextLine.of(text).cells))
 
     def fill(self, row: int, start: int, end: int, cell: str, style: str) -> None:
         """Draw the same cell from column `start` up to `end`, which is not drawn."""
-        for column in range(start, end):
-            self.put(row, column, cell, style)
+        self.put_all(row, start, ((cell, style) for _ in range(start, end)))
 
     def lines(self, *, color: bool) -> Iterator[str]:
         """The rows from the first to the last that was drawn upon, without spaces at their ends."""
         for number in range(max(self._rows, default=-1) + 1):
-            row = self._rows.get(number, {})
-            filled = [row.get(column, (" ", "")) for column in range(max(row, default=-1) + 1)]
+            row = self._rows.get(number)
+            if not row:
+                yield ""
+                continue
+            filled = [row.get(column, (" ", "")) for column in range(max(row) + 1)]
             while filled and filled[-1][0] == " ":
                 filled.pop()
+            if not color:
+                yield "".join([cell for cell, _ in filled])
+                continue
             yield "".join(
                 styled("".join(cell for cell, _ in group), style, color=color)
                 for style, group in groupby(filled, key=lambda cell: cell[1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass
-from itertools import pairwise, takewhile
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from idemlint.output.frame_text import bar
@@ -64,32 +64,49 @@ def diff_lines(
     Row numbers are those after the change. `name` is shown above the rows where it is given.
     """
     ordered = sorted(edits, key=lambda edit: edit.range)
-    lines = _changed(source, ordered)
-    shown = _shown(lines)
-    width = len(str(max((lines[at].number for at in shown), default=1)))
+    runs = [run for lines in _changed(source, ordered) for run in _shown(lines)]
+    width = len(str(max((line.number for run in runs for line in run), default=1)))
     blank = bar(width, color=color)
     if name:
         yield f"{'':{width}}{styled(':::', GUTTER, color=color)} {name}"
     yield blank
-    for at, next_at in zip(shown, (*shown[1:], None), strict=True):
-        yield _line_text(lines[at], width, color=color)
-        if next_at is not None and next_at != at + 1:
+    for number, run in enumerate(runs):
+        if number:
             yield _LEFT_OUT
+        for line in run:
+            yield _line_text(line, width, color=color)
     yield blank
 
 
-def _changed(source: SourceText, edits: Sequence[Edit]) -> list[_Line]:
-    """All rows near the edits, with those that the edits add and remove."""
-    first = max(edits[0].range.start.row - _COMPARED, 1)
-    last = max(edit.range.end.row for edit in edits) + _COMPARED
+def _changed(source: SourceText, edits: Sequence[Edit]) -> Iterator[list[_Line]]:
+    """The rows near edits, with those that the edits add and remove, a list for each group."""
     starts = (*source.row_starts, len(source.text))
-    begin, end = starts[first - 1], starts[min(last, source.row_count)]
-    parts, at = [], begin
+    added = 0
+    for near in _near_each_other(edits):
+        first = max(near[0].range.start.row - _COMPARED, 1)
+        last = max(edit.range.end.row for edit in near) + _COMPARED
+        begin, end = starts[first - 1], starts[min(last, source.row_count)]
+        parts, at = [], begin
+        for edit in near:
+            parts += [source.text[at : source.offset(edit.range.start)], edit.content]
+            at = source.offset(edit.range.end)
+        old = _rows(source.text[begin:end])
+        new = _rows("".join((*parts, source.text[at:end])))
+        yield list(_compared(old, new, first + added))
+        added += len(new) - len(old)
+
+
+def _near_each_other(edits: Sequence[Edit]) -> list[list[Edit]]:
+    """`edits` in groups between which rows are left out."""
+    groups: list[list[Edit]] = []
+    last = 0
     for edit in edits:
-        parts += [source.text[at : source.offset(edit.range.start)], edit.content]
-        at = source.offset(edit.range.end)
-    new = "".join((*parts, source.text[at:end]))
-    return list(_compared(_rows(source.text[begin:end]), _rows(new), first))
+        if groups and edit.range.start.row - last <= 2 * _COMPARED:
+            groups[-1].append(edit)
+        else:
+            groups.append([edit])
+        last = max(last, edit.range.end.row)
+    return groups
 
 
 def _compared(old: Sequence[str], new: Sequence[str], first: int) -> Iterator[_Line]:
@@ -121,18 +138,20 @@ def _common(text: str, other: str) -> int:
     return sum(1 for _ in pairs)
 
 
-def _shown(lines: Sequence[_Line]) -> list[int]:
-    """The indexes of the lines to show: those that change, and few around and between them."""
+def _shown(lines: Sequence[_Line]) -> list[Sequence[_Line]]:
+    """The runs of lines to show: those that change, and few around and between them."""
     near = [
         at
         for at in range(len(lines))
         if any(line.sign != "|" for line in lines[max(at - _CONTEXT, 0) : at + _CONTEXT + 1])
     ]
-    shown = near[:1]
-    for before, after in pairwise(near):
-        shown += range(before + 1, after) if after - before - 1 <= _MERGED else ()
-        shown.append(after)
-    return shown
+    runs: list[list[int]] = []
+    for at in near:
+        if runs and at - runs[-1][1] - 1 <= _MERGED:
+            runs[-1][1] = at
+        else:
+            runs.append([at, at])
+    return [lines[first : last + 1] for first, last in runs]
 
 
 def _line_text(line: _Line, width: int, *, color: bool) -> str:

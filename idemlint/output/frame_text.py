@@ -88,8 +88,7 @@ class _Layout:
         """The code of `row` with all that is drawn below and beside it."""
         canvas, line = Canvas(), self.lines[row]
         left = min(self.left, len(line.cells))
-        for column, (cell, style) in enumerate(self._shown(line), start=self.code_column):
-            canvas.put(0, column, cell, style)
+        canvas.put_all(0, self.code_column, self._shown(line))
         pieces = [
             self._piece(mark, Part.WHOLE, line, left)
             for mark in self.marks
@@ -116,7 +115,7 @@ class _Layout:
                 canvas.put(0, width + len(" | ") + bracket.depth - 1, "|", bracket.mark.style)
         return next(canvas.lines(color=color))
 
-    def _shown(self, line: TextLine) -> Iterator[tuple[str, str]]:
+    def _shown(self, line: TextLine) -> list[tuple[str, str]]:
         """The cells of a line with their styles, cut to the columns that are shown."""
         shown = [(cell, "") for cell in line.cells[self.left : self.left + self.columns]]
         if shown and self.left:
@@ -125,7 +124,7 @@ class _Layout:
                 shown[1] = (" ", "")
         if len(line.cells) - self.left > self.columns:
             shown[-1] = (_CUT, GUTTER)
-        return iter(shown)
+        return shown
 
     def _piece(self, mark: Mark, part: Part, line: TextLine, left: int, depth: int = 0) -> Piece:
         start, end = _columns(mark, part, line)

@@ -78,10 +78,12 @@ def joined_rows(source: SourceText) -> list[tuple[int, int]]:
         return []
     joined: list[tuple[int, int]] = []
     for found in _PARTS.finditer(text):
+        kind = found.lastgroup
+        if kind == "comment" or (kind == "string" and not text.startswith(_TRIPLE, found.start())):
+            continue
         first = source.position(found.start()).row
         last = source.position(found.end()).row
-        is_joining = found.lastgroup == "joined" or found.group().startswith(_TRIPLE)
-        if not is_joining or first == last:
+        if first == last:
             continue
         if joined and first <= joined[-1][1]:
             joined[-1] = joined[-1][0], last
