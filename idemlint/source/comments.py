@@ -27,7 +27,11 @@ _STRING = r'''
 '''
 _FLAGS = re.VERBOSE | re.DOTALL
 _PARTS = re.compile(
-    rf"(?P<comment>\#[^\r\n]*) | (?P<joined>\\(?:\r\n|\r|\n)) | (?P<string>{_STRING})", _FLAGS
+    rf"""
+    [^\#\\"']*
+    (?: (?P<comment>\#[^\r\n]*) | (?P<joined>\\(?:\r\n|\r|\n)) | (?P<string>{_STRING}) | \\ | \Z )
+    """,
+    _FLAGS,
 )
 _TOKENS = re.compile(
     rf"""
@@ -62,7 +66,7 @@ class LogicalLine:
 def comments(text: str) -> list[Comment]:
     """All comments, in order."""
     return [
-        Comment(found.start(), found.end(), _is_first(text, found.start()))
+        Comment(found.start("comment"), found.end(), _is_first(text, found.start("comment")))
         for found in _PARTS.finditer(text)
         if found.lastgroup == "comment"
     ]
@@ -79,9 +83,12 @@ def joined_rows(source: SourceText) -> list[tuple[int, int]]:
     joined: list[tuple[int, int]] = []
     for found in _PARTS.finditer(text):
         kind = found.lastgroup
-        if kind == "comment" or (kind == "string" and not text.startswith(_TRIPLE, found.start())):
+        if kind is None or kind == "comment":
             continue
-        first = source.position(found.start()).row
+        start = found.start(kind)
+        if kind == "string" and not text.startswith(_TRIPLE, start):
+            continue
+        first = source.position(start).row
         last = source.position(found.end()).row
         if first == last:
             continue

@@ -16,6 +16,7 @@ class ProjectRoots:
 
     def __init__(self) -> None:
         self._roots: dict[str, str] = {}
+        self._nearest: dict[str, str | None] = {}
         self._names: dict[str, frozenset[str]] = {}
 
     def root(self, path: str) -> str:
@@ -33,13 +34,16 @@ class ProjectRoots:
         return known
 
     def _marked(self, folder: str) -> str | None:
-        while True:
-            if not _MARKERS.isdisjoint(self._listed(folder)):
-                return folder
+        """The nearest folder, from `folder` upwards, that has the mark of a project."""
+        known = self._nearest.get(folder, "")
+        if known == "":
             parent = os.path.dirname(folder)
-            if parent == folder:
-                return None
-            folder = parent
+            if not _MARKERS.isdisjoint(self._listed(folder)):
+                known = folder
+            else:
+                known = None if parent == folder else self._marked(parent)
+            self._nearest[folder] = known
+        return known
 
     def _package(self, folder: str) -> str:
         while "__init__.py" in self._listed(folder):
