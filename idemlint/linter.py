@@ -49,7 +49,7 @@ _FEW_FILES = 200
 """Files up to which a second process costs more than it saves."""
 _LITTLE_CODE = 100_000
 """Bytes to analyse up to which a second process costs more than it saves."""
-_MUCH_CODE = 2_000_000
+_MUCH_CODE = 700_000
 """Bytes to analyse that one process is given: what it learns of them fills its memory."""
 _LITTLE_TO_PARSE = 8_000_000
 """Bytes of targets up to which each is parsed for syntax errors, not only what is analysed."""
@@ -551,10 +551,12 @@ class _Run:
         cache.note_others()
 
     def _analyse_share(self, units: Sequence[tuple[_Project, str]]) -> dict[str, _Share]:
-        return {
-            project.root: _analysed(self._new_analysis(project), self._told(project, paths))
-            for project, paths in _by_project(units)
-        }
+        shares = {}
+        for project, paths in _by_project(units):
+            analysis = self._new_analysis(project)
+            shares[project.root] = _analysed(analysis, self._told(project, paths))
+            analysis.close()
+        return shares
 
     def _new_analysis(self, project: _Project) -> Analysis:
         """An analysis of a project whose files have been selected."""
