@@ -161,26 +161,52 @@ class Flow:
         return (self.comprehension[name],) if name in self.comprehension else ()
 
 
+_Definitions = dict[str, tuple[Definition, ...]]
+
+
 class _State:
-    __slots__ = ("conditions", "definitions", "may", "must")
+    """What holds at a point; its definitions are copied only when one is added to them."""
+
+    __slots__ = ("_is_shared", "conditions", "definitions", "may", "must")
 
     def __init__(
-        self,
-        may: int,
-        must: int,
-        conditions: tuple[Condition, ...],
-        definitions: dict[str, tuple[Definition, ...]],
+        self, may: int, must: int, conditions: tuple[Condition, ...], definitions: _Definitions
     ) -> None:
         self.may = may
         self.must = must
         self.conditions = conditions
         self.definitions = definitions
+        self._is_shared = True
 
     def copy(self) -> _State:
-        return _State(self.may, self.must, self.conditions, dict(self.definitions))
+        self._is_shared = True
+        return _State(self.may, self.must, self.conditions, self.definitions)
 
     def under(self, condition: Condition) -> _State:
-        return _State(self.may, self.must, (*self.conditions, condition), dict(self.definitions))
+        self._is_shared = True
+        return _State(self.may, self.must, (*self.conditions, condition), self.definitions)
+
+    def shared(self) -> _Definitions:
+        """The definitions as they are now, to be kept."""
+        self._is_shared = True
+        return self.definitions
+
+    def restore(self, definitions: _Definitions) -> None:
+        """Let definitions that were `shared` hold again."""
+        self.definitions = definitions
+        self._is_shared = True
+
+    def define(self, name: str, found: tuple[Definition, ...]) -> None:
+        self._own()[name] = found
+
+    def undefine(self, name: str) -> None:
+        self._own().pop(name, None)
+
+    def _own(self) -> _Definitions:
+        if self._is_shared:
+            self.definitions = dict(self.definitions)
+            self._is_shared = False
+        return self.definitions
 
 
 def _join(states: Iterable[_State | None]) -> _State | None:
@@ -191,20 +217,37 @@ def _join(states: Iterable[_State | None]) -> _State | None:
     if len(alive) == 1:
         return first
     may, must, conditions = first.may, first.must, first.conditions
-    definitions = dict(first.definitions)
+    definitions = first.shared()
+    before = definitions
     for state in alive[1:]:
         may |= state.may
         must &= state.must
         if conditions is not state.conditions:
             kept = set(state.conditions)
             conditions = tuple(condition for condition in conditions if condition in kept)
-        for name, found in state.definitions.items():
-            mine = definitions.get(name)
-            if mine is None:
-                definitions[name] = found
-            elif mine is not found:
-                definitions[name] = mine + tuple(item for item in found if item not in mine)
+        # the states at the statements of a `try` mostly have the same ones
+        if state.definitions is not before:
+            before = state.shared()
+            definitions = _merged(definitions, before)
     return _State(may, must, conditions, definitions)
+
+
+def _merged(first: _Definitions, second: _Definitions) -> _Definitions:
+    """The definitions of both; `first` itself where it has them all."""
+    merged = first
+    for name, found in second.items():
+        mine = merged.get(name)
+        if mine is found:
+            continue
+        if mine is not None:
+            more = tuple(item for item in found if item not in mine)
+            if not more:
+                continue
+            found = mine + more
+        if merged is first:
+            merged = dict(first)
+        merged[name] = found
+    return merged
 
 
 def flow_of(function: Function) -> Flow:
@@ -266,13 +309,8 @@ class _Runner:
     def _statement(self, statement: ast.stmt) -> None:
         self.statement = statement
         flow = self.flow
-        earlier = flow.reaching.get(statement)
-        if earlier is None:
-            flow.reaching[statement] = dict(self.state.definitions)
-        else:
-            merged = _join((_State(0, 0, (), earlier), _State(0, 0, (), self.state.definitions)))
-            assert merged is not None
-            flow.reaching[statement] = merged.definitions
+        reaching, earlier = self.state.shared(), flow.reaching.get(statement)
+        flow.reaching[statement] = reaching if earlier is None else _merged(earlier, reaching)
         flow.before[statement] = flow.before.get(statement, 0) | self.state.may
         flow.conditions[statement] = self.state.conditions
         method = _STATEMENTS.get(type(statement).__name__)
@@ -479,7 +517,7 @@ class _Runner:
         if isinstance(target, ast.Name):
             before = self.state.definitions.get(target.id, ())
             self._define(target.id, "augmented", statement.value, statement)
-            self.state.definitions[target.id] = (*before, *self.state.definitions[target.id])
+            self.state.define(target.id, (*before, *self.state.definitions[target.id]))
         else:
             self._bind(target, "value", statement.value, statement)
 
@@ -544,7 +582,7 @@ class _Runner:
     def _delete(self, statement: ast.Delete) -> None:
         for target in statement.targets:
             if isinstance(target, ast.Name):
-                self.state.definitions.pop(target.id, None)
+                self.state.undefine(target.id)
             else:
                 self._expression(target)
 
@@ -597,7 +635,7 @@ class _Runner:
             made = Definition(name, kind, node, statement or self.statement, key)
             self.known[identity] = made  # type: ignore[index]
             self.flow.definitions.setdefault(name, []).append(made)
-        self.state.definitions[name] = (made,)
+        self.state.define(name, (made,))
 
     def _mutation(
         self,
@@ -680,7 +718,7 @@ class _Runner:
     def _comprehension(
         self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
     ) -> None:
-        shadowed = dict(self.state.definitions)
+        shadowed = self.state.shared()
         for generator in node.generators:
             self._expression(generator.iter)
             for target in walk(generator.target):
@@ -688,14 +726,14 @@ class _Runner:
                     key = _position(generator.target, target)
                     definition = Definition(target.id, "item", generator.iter, self.statement, key)
                     self.flow.comprehension[target.id] = definition
-                    self.state.definitions[target.id] = (definition,)
+                    self.state.define(target.id, (definition,))
             for test in generator.ifs:
                 self._expression(test)
         parts = (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
         for part in parts:
             self._expression(part)
         may, must = self.state.may, self.state.must
-        self.state.definitions = shadowed
+        self.state.restore(shadowed)
         self.state.may, self.state.must = may, must
 
     def _call(self, node: ast.Call) -> None:
