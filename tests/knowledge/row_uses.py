@@ -8,12 +8,14 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-import re._parser as _parser
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from row_programs import (
     CHARGE,
+    CLAIMS,
     FRESH,
     INSERT,
     POST,
@@ -28,11 +30,16 @@ from row_programs import (
     use,
 )
 
+if sys.version_info >= (3, 11):
+    import re._parser as _parser
+else:
+    import sre_parse as _parser
+
 if TYPE_CHECKING:
     from idemlint.knowledge import rows
     from idemlint.knowledge.facts import Knowledge
 
-__all__ = ["programs"]
+__all__ = ["PROGRAMS", "programs"]
 
 _MAX_STEPS = 5
 CONNECTION = 'sqlite3.connect("orders.db")'
@@ -143,7 +150,10 @@ def override(row: rows.Override, knowledge: Knowledge) -> Iterator[str]:
                  "    def _run(self, order: str):", f"        {call}"],
             )  # fmt: skip
         parameters = '{"type": "object", "properties": {"order": {"type": "string"}}}'
-        yield module((), [f'TOOLS = [{{"name": "{name}", "description": "x", "input_schema": {parameters}}}]'])
+        yield module(
+            (),
+            [f'TOOLS = [{{"name": "{name}", "description": "x", "input_schema": {parameters}}}]'],
+        )
 
 
 def _matching(pattern: str, whole: bool) -> Iterator[str]:
@@ -211,9 +221,7 @@ def standing_for(
             yield from _of_object(Use(reached.top, "given"), row.target, knowledge, reached.name)
 
 
-def _of_object(
-    reached: Use, target: str, knowledge: Knowledge, given: str = ""
-) -> Iterator[str]:
+def _of_object(reached: Use, target: str, knowledge: Knowledge, given: str = "") -> Iterator[str]:
     parameters = f"order: str, given: {given}" if given else "order: str"
     for rest in _acting_rests(target, knowledge):
         name = f"{reached.name}{rest}"
@@ -259,11 +267,51 @@ def _acting(knowledge: Knowledge) -> tuple[str, ...]:
 def type_(row: rows.TypeName, knowledge: Knowledge) -> Iterator[str]:
     """Other names of objects, classes, decorators and functions."""
     yield from standing_for(row, knowledge, call=False)
+    yield from of_renamed(row.path, row.target, knowledge)
 
 
 def gives(row: rows.Gives, knowledge: Knowledge) -> Iterator[str]:
     """What calls give."""
     yield from standing_for(row, knowledge, call=True)
+    yield from of_renamed([f"{path}()" for path in row.path], row.target, knowledge)
+
+
+def of_renamed(paths: Iterable[str], target: str, knowledge: Knowledge) -> Iterator[str]:
+    """The programs of all rows that name the target, with the other name of it."""
+    for path, table in itertools.product(paths, CLAIMS):
+        for row in knowledge.rows(table):
+            other = _renamed(row, target, path)
+            if other is not None:
+                yield from (claim.code for claim in CLAIMS[table](other, knowledge))
+                yield from (
+                    programs(table, other, knowledge) if table not in ("type", "gives") else ()
+                )
+
+
+def _renamed(row: Any, target: str, path: str) -> Any:
+    """A row with another path in place of one; `None` where the row does not name that."""
+    changed = {}
+    for field in fields(row):
+        value = getattr(row, field.name)
+        if isinstance(value, tuple) and any(isinstance(text, str) for text in value):
+            listed = tuple(_rename(text, target, path) for text in value)
+        elif isinstance(value, tuple) and value and is_dataclass(value[0]):
+            listed = tuple(_renamed(part, target, path) or part for part in value)
+        elif field.name == "call" and isinstance(value, str):
+            listed = _rename(value, target, path)
+        else:
+            continue
+        if listed != value:
+            changed[field.name] = listed
+    return replace(row, **changed) if changed else None
+
+
+def _rename(text: Any, target: str, path: str) -> Any:
+    if isinstance(text, str) and (
+        text == target or text.startswith(tuple(f"{target}{mark}" for mark in ".(#"))
+    ):
+        return path + text[len(target) :]
+    return text
 
 
 # tools
@@ -274,6 +322,13 @@ def schema_tool(row: rows.Tool, knowledge: Knowledge) -> Iterator[str]:
     parameters = '{"type": "object", "properties": {"order": {"type": "string"}}}'
     branch = ["", "", "def handle(name, arguments):", '    if name == "terminal":',
               f"        {CHARGE}(amount=1)"]  # fmt: skip
+    if row.kind == "base" and not row.methods:
+        # the constructor of the base class is what takes the methods
+        base = use(row.path[0])
+        lines = [f"class Work({base.name}):", "    def __init__(self):",
+                 "        super().__init__(tools=[self.terminal])", "",
+                 "    def terminal(self, order: str):", f"        {CHARGE}(amount=1)"]  # fmt: skip
+        yield module(["import stripe", *base.top], lines)
     if row.kind != "schema":
         return
     if row.entries:
@@ -309,9 +364,9 @@ def pause(row: rows.Pause, knowledge: Knowledge) -> Iterator[str]:
     for path in row.path:
         reached = use(path)
         yield acting_tool(reached.top, [f"{reached.name}(order)"])
-        yield acting_tool((reached.top[0],), ["given." + reached.name.partition(".")[2] + "(order)"]).replace(
-            "order: str, unknown", f"order: str, given: {path.split('.')[-2]}"
-        )
+        yield acting_tool(
+            (reached.top[0],), ["given." + reached.name.partition(".")[2] + "(order)"]
+        ).replace("order: str, unknown", f"order: str, given: {path.split('.')[-2]}")
         yield tool(reached.top, [f"{reached.name}(order)", f"{CHARGE}(amount=1)"])
 
 
@@ -379,12 +434,6 @@ def _policy_at(used: str, top: tuple[str, ...], policy: str) -> Iterator[str]:
         )  # fmt: skip
 
 
-_CLIENTS = {
-    "httpx_retries": "httpx.Client(transport={})",
-    "httpx": "httpx.Client(transport={})",
-}
-
-
 def _resending(row: rows.Retry, path: str, reached: Use) -> Iterator[str]:
     call = 'client.post("https://x.example/y", json={"order": order})'
     allowed = [f"{reached.name}({name}=['POST'])" for name in row.methods_argument]
@@ -397,9 +446,19 @@ def _resending(row: rows.Retry, path: str, reached: Use) -> Iterator[str]:
             policy,
         ):
             sent = call.replace("post(", 'request("POST", ') if "PoolManager" in client else call
-            libraries = [f"import {name}" for name in ("httpx", "httpx_retries", "aiohttp_retry", "urllib3") if f"{name}." in client]
-            yield module((*libraries, *reached.top), ["def work(order):", f"    client = {client}", f"    {sent}"])
-            yield module((*libraries, *reached.top, f"client = {client}"), ["def work(order):", f"    {sent}"])
+            libraries = [
+                f"import {name}"
+                for name in ("httpx", "httpx_retries", "aiohttp_retry", "urllib3")
+                if f"{name}." in client
+            ]
+            yield module(
+                (*libraries, *reached.top),
+                ["def work(order):", f"    client = {client}", f"    {sent}"],
+            )
+            yield module(
+                (*libraries, *reached.top, f"client = {client}"),
+                ["def work(order):", f"    {sent}"],
+            )
         top = ("import requests", "from requests.adapters import HTTPAdapter", *reached.top)
         adapter = policy if "HTTPAdapter" in path else f"HTTPAdapter(max_retries={policy})"
         yield module(
@@ -438,7 +497,7 @@ def identity(row: rows.Identity, knowledge: Knowledge) -> Iterator[str]:
     for path in row.path:
         for reached in (use(path), *_by_module(path)):
             for text in (reached.name, f"{reached.name}()"):
-                made = f'f"{{{text}}}-{{int(time.time())}}"'.replace("[\"", "['").replace("\"]", "']")
+                made = f'f"{{{text}}}-{{int(time.time())}}"'.replace('["', "['").replace('"]', "']")
                 given = arguments(owner.identity, made)
                 top = ("import time", *acting.top, *reached.top)
                 yield tool(top, [f"{acting.name}({given})"])
@@ -501,8 +560,18 @@ def decorated_type(row: rows.DecoratedType, knowledge: Knowledge) -> Iterator[st
         for rest in (".delay", ".apply_async", ".retry"):
             body = [f"@{reached.name}", "def job(order):", "    print(order)", "", ""]
             top = ("from langchain_core.tools import tool", *reached.top)
-            yield module(top, [*body, "@tool", "def send_order(order: str):", f"    job{rest}(order)"])
-            yield module(top, [*body, "@tool", "def send_order(order: str):", f"    job{rest}(order, task_id=order)"])
+            yield module(
+                top, [*body, "@tool", "def send_order(order: str):", f"    job{rest}(order)"]
+            )
+            yield module(
+                top,
+                [
+                    *body,
+                    "@tool",
+                    "def send_order(order: str):",
+                    f"    job{rest}(order, task_id=order)",
+                ],
+            )
 
 
 PROGRAMS: dict[str, Callable[[Any, Knowledge], Iterator[str]]] = {
@@ -528,6 +597,3 @@ def programs(table: str, row: Any, knowledge: Knowledge) -> Iterator[str]:
     """Programs about a row of a table."""
     if table in PROGRAMS:
         yield from PROGRAMS[table](row, knowledge)
-
-
-uses = programs
