@@ -9,7 +9,6 @@ import functools
 import itertools
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +21,6 @@ from row_programs import (
     Use,
     acting_tool,
     arguments,
-    checked,
-    keyed,
     module,
     retried,
     tool,
@@ -36,6 +33,8 @@ else:
     import sre_parse as _parser
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     from idemlint.knowledge import rows
     from idemlint.knowledge.facts import Knowledge
 
@@ -182,9 +181,7 @@ def _part(kind: Any, value: Any) -> Iterator[str]:
     name = str(kind)
     if name == "LITERAL":
         yield chr(value)
-    elif name == "ANY":
-        yield "x"
-    elif name == "NOT_LITERAL" or name == "IN":
+    elif name in ("ANY", "NOT_LITERAL", "IN"):
         yield "x"
     elif name == "SUBPATTERN":
         yield from _texts(value[3])
@@ -240,9 +237,11 @@ def _acting_rests(target: str, knowledge: Knowledge) -> tuple[str, ...]:
     for _ in range(_MAX_STEPS):
         following = []
         for path, steps in reached:
-            for known in _acting(knowledge):
-                if known.startswith((f"{path}.", f"{path}(")) and "*" not in known:
-                    found.append(steps + known[len(path) :])
+            found += [
+                steps + known[len(path) :]
+                for known in _acting(knowledge)
+                if known.startswith((f"{path}.", f"{path}(")) and "*" not in known
+            ]
             for table in ("gives", "type"):
                 for row in knowledge.rows(table):
                     for known in row.path:
@@ -386,7 +385,8 @@ def retry(row: rows.Retry, knowledge: Knowledge) -> Iterator[str]:
             yield module(
                 ("import requests", "import urllib3", *reached.top),
                 ["def work(order):", "    client = requests.Session()",
-                 f"    client.mount('https://', {reached.name}(max_retries=urllib3.Retry(allowed_methods=['POST'])))",
+                 "    policy = urllib3.Retry(allowed_methods=['POST'])",
+                 f"    client.mount('https://', {reached.name}(max_retries=policy))",
                  '    client.post("https://x.example/y", json={"order": order})'],
             )  # fmt: skip
         if row.kind == "client":

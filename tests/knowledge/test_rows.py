@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+
 import pytest
 from row_programs import TABLES, Claim, claims
 from row_project import Project
