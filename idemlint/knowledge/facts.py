@@ -634,8 +634,9 @@ class Knowledge:
         return self._tables.lists["refusals"]
 
     def guards(self, path: str) -> list[row_types.Guard]:
-        """What a call or decorator guards."""
-        return self._all("guard", path)
+        """What a call or decorator guards; nothing where the first row says that it only looks so."""
+        found = self._all("guard", path)
+        return [row for row in found if row.guards] if found and found[0].guards else []
 
     def hints(self, path: str) -> list[row_types.Hint]:
         """The spelling of the hints given to a call."""

@@ -97,7 +97,7 @@ _CHOICES = {
         "create", "send", "charge", "transfer", "update", "delete", "publish", "upload",
     },
     ("effect", "repeat"): {"duplicates", "harmless", "overwrites", "refused"},
-    ("tool", "kind"): {"decorator", "base", "call", "schema", "dispatcher"},
+    ("tool", "kind"): {"decorator", "base", "call", "schema"},
     ("replay", "kind"): {"decorator", "base", "call", "name"},
     ("retry", "kind"): {"decorator", "iterator", "caller", "call", "policy", "kwarg", "client"},
     ("pause", "form"): {"call", "decorator", "raise", "return", "option"},

@@ -433,7 +433,6 @@ class Guard(_Row):
     kind: str
     path: tuple[str, ...]
     guards: bool
-    covers: tuple[str, ...] = ()
     key: tuple[str, ...] = ()
     checked: str = ""
 

@@ -228,15 +228,18 @@ class Signals:
         for row in (*knowledge.rows("tool"), *knowledge.rows("replay")):
             for path in row.path:
                 library, name = _first(path), _last(path)
-                if row.kind in ("decorator", "dispatcher"):
+                if row.kind == "decorator":
                     self.decorators.setdefault(name, set()).add(library)
                 if row.kind == "base":
                     self.bases.setdefault(name, set()).add(library)
                 elif row.kind == "name":
                     self._add(f"def {name}(", Signal.HANDLER)
-                elif row.kind != "decorator" and (row.kind != "dispatcher" or name[:1].isupper()):
+                elif row.kind != "decorator":
                     self.calls.add(name)
                     self._add(f"{name}(", Signal.CALL, {library}, _companions(row, path))
+                    if row.kind == "schema" and any(isinstance(p, int) for p in row.schema):
+                        # the class of the parameters is handed over without a word for it
+                        self._add(f"{name}(", Signal.SCHEMA, {library})
         for row in knowledge.rows("tool"):
             if row.kind == "decorator":
                 for name in map(_last, row.path):

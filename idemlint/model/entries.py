@@ -118,7 +118,7 @@ class Entries:
         self._call_names = frozenset(
             path.rpartition(".")[2]
             for row in calls
-            if row.kind in ("call", "schema", "dispatcher")
+            if row.kind in ("call", "schema")
             for path in row.path
         )
 

@@ -156,7 +156,7 @@ class Guards:
         """Whether a row guards; one of an option guards in a `use` with that option only."""
         given = {k.arg for k in use.keywords} if isinstance(use, ast.Call) else set()
         return any(
-            row.guards and (use is None or row.kind != "kwarg" or not given.isdisjoint(row.key))
+            use is None or row.kind != "kwarg" or not given.isdisjoint(row.key)
             for path in paths
             for row in self.knowledge.guards(path)
         )

@@ -226,7 +226,7 @@ class Surveys:
     def _is_guard(self, place: Place) -> bool:
         knowledge = self.model.knowledge
         paths = self.model.names.paths(place)
-        return any(row.guards for path in paths for row in knowledge.guards(path))
+        return any(knowledge.guards(path) for path in paths)
 
     def _operation(
         self,

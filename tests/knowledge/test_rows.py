@@ -3,20 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 from row_programs import TABLES, Claim, claims
-
-from idemlint.analysis import Analysis
-from idemlint.knowledge.facts import Knowledge
-from idemlint.knowledge.signals import Signals
-from idemlint.model.selection import Family, Selection
-from idemlint.source.gate import Gate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
+from row_project import Project
 
 NOT_SHOWN = {
     # part of the URL is the key
@@ -33,60 +23,22 @@ Where nothing else is said, the shape of the call is missing: a chain of calls.
 """
 
 
-class Project:
-    """Checks small projects with one set of rows; no fixes are made."""
-
-    def __init__(self, root: Path) -> None:
-        self.knowledge = Knowledge()
-        self._root = root
-        self._count = 0
-        self._signals = Signals(self.knowledge)
-        signals = self._signals
-        self._gate = Gate(
-            signals.texts,
-            signals.makers,
-            signals.companions,
-            signals.writing,
-            signals.remembering,
-            signals.acting,
-        )
-
-    def found(self, programs: Iterable[str]) -> list[list[str]]:
-        """The codes that are reported in each module of a project."""
-        self._count += 1
-        folder = self._root / f"{self._count}" / "src"
-        folder.mkdir(parents=True)
-        paths = []
-        for number, code in enumerate(programs):
-            path = folder / f"m{number}.py"
-            path.write_text(code, encoding="utf-8")
-            paths.append(path)
-        facts = {str(path): self._gate.look(path.read_bytes()) for path in paths}
-        selection = Selection(self._signals, facts)
-        analysis = Analysis(self.knowledge, self._signals, selection.names())
-        return [
-            [diagnostic.code for diagnostic, _ in analysis.unfixed(path)]
-            if selection.families(str(path)) is not Family.NONE
-            else []
-            for path in paths
-        ]
-
-    def unproved(self, listed: list[Claim]) -> list[str]:
-        """The claims of a row that do not hold; one control a rule is enough."""
-        controls: dict[tuple[str, bool, bool], str] = {}
-        for claim in listed:
-            controls.setdefault(_kind(claim), claim.control)
-        quiet = dict(zip(controls, self.found(controls.values()), strict=True))
-        failed = []
-        for claim, codes in zip(listed, self.found(c.code for c in listed), strict=True):
-            reported = claim.rule in codes
-            if reported is not claim.reports or (
-                claim.times > 1 and codes.count(claim.rule) != claim.times
-            ):
-                failed.append(f"{claim.fact}: {codes}, not {claim.rule}\n{claim.code}")
-            elif (claim.rule in quiet[_kind(claim)]) is reported:
-                failed.append(f"{claim.fact}: the same without it\n{claim.control}")
-        return failed
+def unproved(project: Project, listed: list[Claim]) -> list[str]:
+    """The claims of a row that do not hold; one control a rule is enough."""
+    controls: dict[tuple[str, bool, bool], str] = {}
+    for claim in listed:
+        controls.setdefault(_kind(claim), claim.control)
+    quiet = dict(zip(controls, project.found(controls.values()), strict=True))
+    failed = []
+    for claim, codes in zip(listed, project.found(c.code for c in listed), strict=True):
+        reported = claim.rule in codes
+        if reported is not claim.reports or (
+            claim.times > 1 and codes.count(claim.rule) != claim.times
+        ):
+            failed.append(f"{claim.fact}: {codes}, not {claim.rule}\n{claim.code}")
+        elif (claim.rule in quiet[_kind(claim)]) is reported:
+            failed.append(f"{claim.fact}: the same without it\n{claim.control}")
+    return failed
 
 
 def _kind(claim: Claim) -> tuple[str, bool, bool]:
@@ -108,5 +60,5 @@ def test_each_row_makes_the_difference_in_a_program(table: str, project: Project
             for claim in listed
             if pattern is None or not re.search(pattern, f"{row} {claim.fact}")
         ]
-        failed += [f"{row} {text}" for text in project.unproved(shown)]
+        failed += [f"{row} {text}" for text in unproved(project, shown)]
     assert not failed, "\n".join(failed)
