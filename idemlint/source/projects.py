@@ -35,15 +35,21 @@ class ProjectRoots:
 
     def _marked(self, folder: str) -> str | None:
         """The nearest folder, from `folder` upwards, that has the mark of a project."""
-        known = self._nearest.get(folder, "")
-        if known == "":
-            parent = os.path.dirname(folder)
+        passed: list[str] = []
+        found: str | None = None
+        while folder not in self._nearest:
+            passed.append(folder)
             if not _MARKERS.isdisjoint(self._listed(folder)):
-                known = folder
-            else:
-                known = None if parent == folder else self._marked(parent)
-            self._nearest[folder] = known
-        return known
+                found = folder
+                break
+            parent = os.path.dirname(folder)
+            if parent == folder:
+                break
+            folder = parent
+        else:
+            found = self._nearest[folder]
+        self._nearest.update(dict.fromkeys(passed, found))
+        return found
 
     def _package(self, folder: str) -> str:
         while "__init__.py" in self._listed(folder):
