@@ -38,6 +38,8 @@ __all__ = ["call_id_fix", "clock_fix", "fresh_fix", "identity_fix", "kept_fix", 
 _WRAPPERS = {"str", "repr", "int", "float", "round", "abs"}
 _TEXT_ATTRIBUTES = {"hex", "urn", "int", "hexdigest"}
 _BYTES = ("urandom", "token_bytes", "randbytes", ".bytes")
+_HEADERS = "key_headers"
+"""What headers are called that are made once for all attempts."""
 _SEPARATORS = "-_:./|#"
 _SCOPES = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
 _FOLDS = {"join", "dumps", "hash", "repr", "str", "sorted"}
@@ -446,14 +448,39 @@ def _hoisted_call(cure: Cure, loop: ast.stmt) -> Fix | None:
             editor = cure.editors.of(call.frame.module)
             if not names.isdisjoint(_bound_in(loop)) or not editor.stands_alone(loop):
                 return None
-            node = _awaited(call.node, function)
-            name = _free_name(KEY, function)
             if not _gives_key(cure, call.node):
                 return None
+            node = _awaited(call.node, function)
+            # what comes with the key, a date that is signed with it, moves as well
+            is_mapping = any(step.node in (call.node, node) for step in cure.use.steps)
+            level = Applicability.UNSAFE if is_mapping else Applicability.SAFE
+            message = f"Make `{cure.use.name}` before the loop"
+            statement = _lone_setting(node, function, loop)
+            if statement is not None and editor.stands_alone(statement):
+                editor.insert_before(loop, editor.code(statement))
+                editor.delete_statement(statement)
+                return cure.editors.fix(message, level)
+            name = _free_name(_HEADERS if is_mapping else KEY, function)
             editor.insert_before(loop, f"{name} = {editor.code(node)}")
             editor.replace_node(node, name)
-            return cure.editors.fix(f"Make `{cure.use.name}` before the loop", Applicability.SAFE)
+            return cure.editors.fix(message, level)
         frame = call.frame
+    return None
+
+
+def _lone_setting(node: ast.expr, function: Function, loop: ast.stmt) -> ast.stmt | None:
+    """The statement of a loop that sets a name to a value, if nothing else sets that name."""
+    around = _parents(node, function.node)
+    statement = around[0] if around else None
+    if (
+        isinstance(statement, ast.Assign)
+        and statement is not loop
+        and len(statement.targets) == 1
+        and isinstance(statement.targets[0], ast.Name)
+        and _has_company(statement, around)
+        and _is_only_binding(statement.targets[0].id, statement, function)
+    ):
+        return statement
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import enum
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from idemlint.model.names import BUILTINS
 from idemlint.model.sql import SqlText, read_sql
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from idemlint.model.names import Names
     from idemlint.model.program import Class, Function, Module
     from idemlint.model.symbols import Symbol
-    from idemlint.model.values import Entry, Values
+    from idemlint.model.values import Entry, Step, Values
 
 __all__ = ["Deed", "DeedKind", "Deeds", "argument"]
 
@@ -121,6 +121,15 @@ def argument(call: ast.Call, places: Iterable[int | str]) -> ast.expr | None:
                 if keyword.arg == place:
                     return keyword.value
     return None
+
+
+class SlotValue(NamedTuple):
+    """A value in a slot: the name of the slot, its place, what to show for it, what led there."""
+
+    name: str
+    place: Place
+    node: ast.AST
+    steps: tuple[Step, ...] = ()
 
 
 class Deeds:
@@ -386,8 +395,8 @@ class Deeds:
         """Whether one of the requests that a call is known to bundle does something again."""
         return any(
             self.knowledge.is_repeated_request(entry.key)
-            for _, place, _ in self.slot_values(deed, slot)
-            for entry in self.values.mapping(place).entries
+            for found in self.slot_values(deed, slot)
+            for entry in self.values.mapping(found.place).entries
         )
 
     def _is_harmless_by_name(self, named: ast.expr | None, place: Place) -> bool:
@@ -866,8 +875,8 @@ class Deeds:
 
     # arguments of deeds
 
-    def slot_values(self, deed: Deed, slot: rows.Slot) -> Iterator[tuple[str, Place, ast.AST]]:
-        """What stands in a slot of a call: its name, the place of the value, the node to show."""
+    def slot_values(self, deed: Deed, slot: rows.Slot) -> Iterator[SlotValue]:
+        """What stands in a slot of a call."""
         place = deed.place
         if slot.argument and argument(deed.call, slot.argument) is None:
             place = self._built_by(deed) or place
@@ -878,12 +887,12 @@ class Deeds:
         if slot.argument:
             value = argument(call, slot.argument)
             if value is not None:
-                yield slot.name, Place(value, place.frame, place.statement), value
+                yield SlotValue(slot.name, Place(value, place.frame, place.statement), value)
                 return
             for name in slot.argument:
                 if isinstance(name, str):
                     for entry in self._from_mapping(call, place, name):
-                        yield name, entry.value, entry.key_node
+                        yield SlotValue(name, entry.value, entry.key_node, entry.steps)
             return
         name = slot.entry or slot.header or slot.field or slot.query
         if not name:
@@ -899,9 +908,9 @@ class Deeds:
                 ]
             for mapping in mappings:
                 for entry in mapping.get(last, fold=bool(slot.header)):
-                    yield last, entry.value, entry.key_node
+                    yield SlotValue(last, entry.value, entry.key_node, entry.steps)
 
-    def _at_receiver(self, deed: Deed, slot: rows.Slot) -> Iterator[tuple[str, Place, ast.AST]]:
+    def _at_receiver(self, deed: Deed, slot: rows.Slot) -> Iterator[SlotValue]:
         """What the call got that gave the receiver: `bucket.blob(name).upload_from_string(…)`."""
         func, place = deed.call.func, deed.place
         if not isinstance(func, ast.Attribute):
@@ -913,7 +922,7 @@ class Deeds:
             if isinstance(where.node, ast.Call):
                 value = argument(where.node, slot.receiver)
                 if value is not None:
-                    yield slot.name, Place(value, where.frame, where.statement), value
+                    yield SlotValue(slot.name, Place(value, where.frame, where.statement), value)
 
     def _containers(self, deed: Deed, slot: rows.Slot) -> Iterator[Place]:
         """The arguments that can hold an entry: the named one, else those that hold bodies."""

@@ -64,6 +64,9 @@ class KeyFaults:
             if function.node not in seen:
                 seen.add(function.node)
                 yield from self._in_function(function)
+        for function in model.functions(module, Family.RETRY):
+            if function.node not in seen:
+                yield from self._in_retry(function)
 
     def _is_given_key(self, function: Function) -> bool:
         """Whether a function sends a key that it takes under a name which says nothing."""
@@ -271,7 +274,7 @@ class KeyFaults:
     ) -> Iterator[RelatedPlace]:
         seen: set[int] = {id(node)}
         for step in (*origin.steps, *use.steps):
-            if id(step.node) not in seen:
+            if id(step.node) not in seen and use.node not in walk(step.node)[1:]:
                 seen.add(id(step.node))
                 yield RelatedPlace(step.module, step.node, step.label)
         if id(use.node) not in seen:
@@ -403,9 +406,8 @@ class KeyFaults:
             for use in uses:
                 bad = self._counted(use, None)
                 fresh = [o for o in bad if o.kind in (ValueKind.FRESH, ValueKind.ATTEMPT)]
-                for origin in fresh:
-                    if retrying is not None and self._is_made_inside(origin, retrying, function):
-                        yield self._key_evidence("IDM101", use, origin, None, occurrence, retrying)
+                if retrying is not None:
+                    yield from self._made_anew(use, fresh, function, occurrence, retrying)
                 if fresh:
                     continue
                 for origin in bad:
@@ -413,13 +415,60 @@ class KeyFaults:
                         _CODES[origin.kind], use, origin, None, occurrence, retrying
                     )
 
-    def _is_made_inside(self, origin: Origin, retrying: Retrying, function: Function) -> bool:
+    def _in_retry(self, function: Function) -> Iterator[Evidence]:
+        """Keys made anew for each attempt, by a helper: no word of the function says that it has one."""
+        model = self.model
+        frame = model.names.frame(function)
+        decorated = model.retries.decorator(function)
+        for occurrence in model.retried.occurrences(function, frame):
+            retrying = decorated or model.retries.loop(occurrence.top.event, frame)
+            if retrying is None:
+                continue
+            for use in self._uses(occurrence):
+                fresh = [
+                    o
+                    for o in self._counted(use, None)
+                    if o.kind in (ValueKind.FRESH, ValueKind.ATTEMPT)
+                ]
+                yield from self._made_anew(use, fresh, function, occurrence, retrying)
+
+    def _made_anew(
+        self,
+        use: KeyUse,
+        fresh: list[Origin],
+        function: Function,
+        occurrence: Occurrence,
+        retrying: Retrying,
+    ) -> Iterator[Evidence]:
+        for origin in fresh:
+            if self._is_made_inside(use, origin, retrying, function):
+                yield self._key_evidence("IDM101", use, origin, None, occurrence, retrying)
+
+    def _is_made_inside(
+        self, use: KeyUse, origin: Origin, retrying: Retrying, function: Function
+    ) -> bool:
         """Whether the value is made within what is run again, not before it."""
         region = retrying.statement if retrying.statement is not None else function.node
         inside = set(map(id, walk(region)))
         body = set(map(id, walk(function.node)))
-        ways = [node for node in (*(s.node for s in origin.steps), origin.node) if id(node) in body]
-        return any(id(node) in inside for node in ways)
+        steps = (step.node for step in (*use.steps, *origin.steps))
+        ways = [node for node in (*steps, origin.node) if id(node) in body]
+        later = _nested(function)
+        # the last of the ways that runs with the body makes it; what is nested runs where it is called
+        makers = [node for node in ways if id(node) not in later][-1:] or ways
+        return any(id(node) in inside for node in makers)
+
+
+def _nested(function: Function) -> set[int]:
+    """The nodes of the functions inside of a function."""
+    return {
+        id(node)
+        for inner in walk(function.node)
+        if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        and inner is not function.node
+        for node in walk(inner)
+        if node is not inner
+    }
 
 
 def _is_part_of(target: ast.expr, name: str) -> bool:

@@ -103,8 +103,8 @@ class Keys:
 
     def _find(self, deed: Deed) -> Iterator[KeyUse]:
         if deed.key is not None:
-            for name, place, node in self.deeds.slot_values(deed, deed.key):
-                yield self._use(deed, name, place, node, native=True)
+            for name, place, node, steps in self.deeds.slot_values(deed, deed.key):
+                yield self._use(deed, name, place, node, native=True, steps=steps)
         if deed.method:
             yield from self._in_request(deed)
         elif deed.kind in (DeedKind.EFFECT, DeedKind.OPAQUE):
@@ -271,13 +271,8 @@ class Keys:
 
     def _find_identities(self, deed: Deed) -> Iterator[KeyUse]:
         if deed.identity is not None:
-            slot = deed.identity
-            if slot.field:
-                for name, place, node in self.deeds.slot_values(deed, slot):
-                    yield self._use(deed, name, place, node, identity=True)
-            else:
-                for name, place, node in self.deeds.slot_values(deed, slot):
-                    yield self._use(deed, name, place, node, identity=True)
+            for name, place, node, steps in self.deeds.slot_values(deed, deed.identity):
+                yield self._use(deed, name, place, node, identity=True, steps=steps)
         if deed.sql is not None and deed.sql.role in ("insert", "atomic", "upsert"):
             for column, place in self.columns(deed):
                 if self._is_identity_column(column, deed.sql.table):

@@ -79,6 +79,7 @@ class Model:
         self.dedup = DedupFaults(self)
         self.tools = tools = ToolFaults(self)
         self.native = NativeFaults(self, tools)
+        self.retried = RetryFaults(self)
         self._faults: list[_Faults] = [
             KeyFaults(self),
             RaceFaults(self),
@@ -86,7 +87,7 @@ class Model:
             ContractFaults(self, tools),
             self.native,
             CoarseFaults(self),
-            RetryFaults(self),
+            self.retried,
             self.dedup,
             ReplayFaults(self),
             ProducerFaults(self),

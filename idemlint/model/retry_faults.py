@@ -77,7 +77,7 @@ class RetryFaults:
     def _in_functions(self, module: Module) -> Iterator[Evidence]:
         for function in self._worth_asking(module):
             frame = self.model.names.frame(function)
-            for occurrence in self._retried(function, frame):
+            for occurrence in self.occurrences(function, frame):
                 if not self._is_candidate(occurrence):
                     continue
                 again = self.innermost(occurrence)
@@ -108,7 +108,7 @@ class RetryFaults:
         """Whether what is retried is the effect, and not a whole run in which it happens once."""
         return len(occurrence.hops) <= _MAX_HELPERS + 1
 
-    def _retried(self, function: Function, frame: Frame) -> Iterator[Occurrence]:
+    def occurrences(self, function: Function, frame: Frame) -> Iterator[Occurrence]:
         """What can happen in a function where something runs again."""
         retries = self.model.retries
         if retries.decorator(function) is not None:

@@ -410,6 +410,14 @@ class Values:
         for symbol in self.names.resolve(base):
             if not isinstance(symbol, Instance):
                 continue
+            method = self.names.method(symbol.cls, name)
+            if method is not None and method.is_property:
+                frame = self.names.enter(FunctionSymbol(method, symbol), None)
+                for point in self.names.flow(method).returns:
+                    if point.value is not None:
+                        known = True
+                        found.extend(self.origins(Place(point.value, frame, point.statement)))
+                continue
             if symbol.made is not None and isinstance(symbol.made.node, ast.Call):
                 for keyword in symbol.made.node.keywords:
                     if keyword.arg == name and not self.names.method(symbol.cls, "__init__"):
@@ -424,13 +432,6 @@ class Values:
             elif self._is_given(base):
                 generated = self._field_default(symbol, name)
                 return [self._given_field(dotted, name, place), *(generated or ())]
-            method = self.names.method(symbol.cls, name)
-            if method is not None and method.is_property:
-                frame = self.names.enter(FunctionSymbol(method, symbol), None)
-                for point in self.names.flow(method).returns:
-                    if point.value is not None:
-                        known = True
-                        found.extend(self.origins(Place(point.value, frame, point.statement)))
             if not known:
                 for ancestor in self.names.bases(symbol.cls):
                     if not isinstance(ancestor, ClassSymbol):
@@ -830,8 +831,15 @@ class Values:
                 return symbol.value
         return None
 
-    def _merge(self, made: Mapping, other: Mapping) -> None:
-        made.entries.extend(other.entries)
+    def _merge(self, made: Mapping, other: Mapping, step: Step | None = None) -> None:
+        """Take in what another mapping holds, reached by a step."""
+        if step is None:
+            made.entries.extend(other.entries)
+        else:
+            made.entries.extend(
+                Entry(entry.key, entry.value, entry.key_node, (step, *entry.steps))
+                for entry in other.entries
+            )
         made.is_open = made.is_open or other.is_open
 
     def _fill_all(self, nodes: Iterable[ast.expr], place: Place, made: Mapping) -> None:
@@ -889,12 +897,7 @@ class Values:
             made.is_open = frame.call is None or default is None
         elif definition.kind in ("value", "augmented") and isinstance(node, ast.expr):
             inner = self.mapping(Place(node, frame, statement))
-            step = Step(frame.module, node, f"`{definition.name}` is set here")
-            made.entries.extend(
-                Entry(entry.key, entry.value, entry.key_node, (step, *entry.steps))
-                for entry in inner.entries
-            )
-            made.is_open = made.is_open or inner.is_open
+            self._merge(made, inner, Step(frame.module, node, f"`{definition.name}` is set here"))
         else:
             made.is_open = True
 
@@ -935,9 +938,11 @@ class Values:
             if frame.depth > MAX_DEPTH or is_recursive(frame):
                 made.is_open = True
                 continue
+            step = Step(place.frame.module, node, f"made by `{symbol.function.name}`")
             for point in self.names.flow(symbol.function).returns:
                 if point.value is not None:
-                    self._merge(made, self.mapping(Place(point.value, frame, point.statement)))
+                    inner = self.mapping(Place(point.value, frame, point.statement))
+                    self._merge(made, inner, step)
         if functions:
             return
         name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
