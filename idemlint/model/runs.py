@@ -110,6 +110,9 @@ class Runs:
         self.missing_names: set[str] = set()
         self._acting = knowledge.acting_names(project.libraries)
         self._reaches: dict[ast.AST, tuple[Reach, int]] = {}
+        self._asked: dict[ast.AST, int] = {}
+        self._oldest = 0
+        self._unsettled: list[tuple[ast.AST, tuple[Reach, int]]] = []
         self._calls: dict[ast.AST, list[tuple[CallEvent, Reach]]] = {}
         self._budget = MAX_FRAMES
 
@@ -389,9 +392,24 @@ class Runs:
         known = self._reaches.get(node)
         if known is not None and (known[0] is Reach.SURE or known[1] >= depth):
             return known[0]
-        self._reaches[node] = (Reach.NOTHING, depth)  # a cycle adds nothing
+        if node in self._asked:
+            # a cycle adds nothing to what begins it; of what lies on it this is not the whole answer
+            self._oldest = min(self._oldest, self._asked[node])
+            return Reach.NOTHING
+        number = self._asked[node] = len(self._asked)
+        before, self._oldest = self._oldest, number
+        waiting = len(self._unsettled)
         result = self._reach(function, depth)
+        del self._asked[node]
+        if self._oldest < number and result is not Reach.SURE:
+            self._unsettled.append((node, (result, depth)))
+            self._oldest = min(self._oldest, before)
+            return result
+        self._oldest = before
         self._reaches[node] = (result, depth)
+        if result is Reach.NOTHING:
+            self._reaches.update(self._unsettled[waiting:])
+        del self._unsettled[waiting:]
         return result
 
     def _reach(self, function: Function, depth: int) -> Reach:
