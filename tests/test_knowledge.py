@@ -260,6 +260,43 @@ def test_an_example_finds_what_it_says_because_of_its_row(
     assert reported[0] != reported[1]
 
 
+GUARDED = """\
+import stripe
+from dbos import SetWorkflowID
+from langchain_core.tools import tool
+
+
+@tool
+def refund(charge: str) -> str:
+    with SetWorkflowID(charge):
+        return stripe.Refund.create(charge=charge).id
+"""
+LOOKS_SO = """\
+[[tool.idemlint.knowledge.guard]]
+id = "dbos-workflow-id"
+framework = "dbos"
+kind = "context-manager"
+path = ["dbos.SetWorkflowID"]
+guards = false
+"""
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        pytest.param("", [], id="without"),
+        pytest.param(LOOKS_SO, ["IDM401"], id="with"),
+        pytest.param(LOOKS_SO.replace("false", "true"), [], id="as-shipped"),
+    ],
+)
+def test_a_row_of_a_project_goes_before_the_shipped_guard(
+    row: str, expected: list[str], tmp_path: Path
+) -> None:
+    files = {"pyproject.toml": row.encode(), "module.py": GUARDED.encode()}
+    tree = Tree(tmp_path, {"example": files}, is_isolated=False)
+    assert sorted(entry.code for entry in tree.found) == expected
+
+
 def test_each_table_has_an_example() -> None:
     shown = {
         name

@@ -607,7 +607,7 @@ def _store_facts(row: rows.Store) -> Iterator[StoreFact]:
             yield path, functools.partial(_race_by_insert, row)
     for path in (*row.counter, *(row.insert if not row.overwrites else ())):
         yield path, functools.partial(_repeats, row)
-    for path in (*row.atomic, *row.upsert, *row.update, *row.delete):
+    for path in (*row.atomic, *row.upsert, *row.update, *row.delete, *row.commit):
         yield path, functools.partial(_is_harmless, row)
     for path in row.exec:
         yield path, functools.partial(_executes, row)

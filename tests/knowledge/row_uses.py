@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from idemlint.knowledge import rows
     from idemlint.knowledge.facts import Knowledge
 
-__all__ = ["PROGRAMS", "programs"]
+__all__ = ["PROGRAMS", "programs", "programs_for_fixes", "programs_for_inventory"]
 
 _MAX_STEPS = 5
 CONNECTION = 'sqlite3.connect("orders.db")'
@@ -80,6 +80,18 @@ def host(row: rows.Host, knowledge: Knowledge) -> Iterator[str]:
                 ("import requests", "import uuid"),
                 [f'requests.{row.methods[0].lower()}("{url}", {filled})'],
             )
+
+
+# stores
+
+
+def store(row: rows.Store, knowledge: Knowledge) -> Iterator[str]:
+    """A record whose identity is another at each run."""
+    given = arguments(row.identity, FRESH) if row.identity is not None else None
+    if given is not None:
+        for path in (*row.insert, *row.atomic, *row.upsert):
+            reached = use(path)
+            yield tool(("import uuid", *reached.top), [f"{reached.name}({given})"])
 
 
 # SQL
@@ -257,7 +269,7 @@ def _acting_rests(target: str, knowledge: Knowledge) -> tuple[str, ...]:
 def _acting(knowledge: Knowledge) -> tuple[str, ...]:
     found = [call for row in knowledge.rows("effect") for call in row.call]
     for row in knowledge.rows("store"):
-        for role in ("exec", "insert", "counter", "atomic", "upsert", "update", "delete"):
+        for role in ("exec", "insert", "counter", "atomic", "upsert", "update", "delete", "commit"):
             found += getattr(row, role)
     found += [path for row in knowledge.rows("http") for path in row.path]
     return tuple(found)
@@ -267,12 +279,51 @@ def type_(row: rows.TypeName, knowledge: Knowledge) -> Iterator[str]:
     """Other names of objects, classes, decorators and functions."""
     yield from standing_for(row, knowledge, call=False)
     yield from of_renamed(row.path, row.target, knowledge)
+    yield from own_attribute(row, knowledge)
+    if row.target in knowledge.model_bases:
+        yield from schema_class(row)
+
+
+def own_attribute(row: rows.TypeName, knowledge: Knowledge) -> Iterator[str]:
+    """A class gives the object another name than the one that its base class has for it."""
+    owner, _, attribute = row.target.rpartition(".")
+    methods = [call for call in _acting(knowledge) if call.startswith(f"**.{attribute}.")]
+    for path, call in itertools.product(row.path, methods):
+        base, made = use(owner), use(path, "made")
+        top = [*base.top, *made.top, f"class Record({base.name}):\n    own = {made.name}()"]
+        yield tool(top, [f"Record.own.{_joined(call)}(item=order)"])
+
+
+def _joined(call: str) -> str:
+    return ".".join(name for name in call.split(".")[2:] if name != "**")
+
+
+def schema_class(row: rows.TypeName) -> Iterator[str]:
+    """The fields of a class are the parameters of a tool."""
+    for path in row.path:
+        base = use(path)
+        fields_of = [f"class Order({base.name}):\n    idempotency_key: str"]
+        top = ("import stripe", *base.top, *fields_of)
+        yield tool(top, [f"{CHARGE}(amount=1)"], parameters="order: Order")
 
 
 def gives(row: rows.Gives, knowledge: Knowledge) -> Iterator[str]:
     """What calls give."""
     yield from standing_for(row, knowledge, call=True)
     yield from of_renamed([f"{path}()" for path in row.path], row.target, knowledge)
+    for graph in knowledge.rows("graph"):
+        if graph.built == row.target:
+            yield from (claim.code for claim in CLAIMS["graph"](graph, knowledge))
+
+
+def programs_for_fixes(table: str, row: Any) -> Iterator[str]:
+    """A fix asks a cursor how many rows were written, and of other objects what the call gave."""
+    for path in row.path if table == "gives" else ():
+        reached = use(path, "start")
+        made = f'    it = {reached.name}("SELECT 1 FROM orders WHERE item = ?", (order,))'
+        lines = ["def book(order):", made, "    if it.fetchone() is None:",
+                 f"        it.execute({INSERT})", f"        {CHARGE}(amount=1)"]  # fmt: skip
+        yield module(("import stripe", *reached.top), lines)
 
 
 def of_renamed(paths: Iterable[str], target: str, knowledge: Knowledge) -> Iterator[str]:
@@ -522,6 +573,12 @@ def quiet(row: rows.Quiet, knowledge: Knowledge) -> Iterator[str]:
         yield acting_tool((), [f"unknown.{name}(order)"])
 
 
+def programs_for_inventory(table: str, row: Any) -> Iterator[str]:
+    """The same in any tool: the inventory has no such method among the calls that are not known."""
+    for name in row.methods if table == "quiet" else ():
+        yield tool((), [f"unknown.{name}(order)"])
+
+
 def lock(row: rows.Lock, knowledge: Knowledge) -> Iterator[str]:
     """A lock is no effect."""
     for path in row.path:
@@ -577,6 +634,7 @@ def decorated_type(row: rows.DecoratedType, knowledge: Knowledge) -> Iterator[st
 PROGRAMS: dict[str, Callable[[Any, Knowledge], Iterator[str]]] = {
     "effect": effect,
     "host": host,
+    "store": store,
     "sql": sql,
     "override": override,
     "type": type_,

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 from row_programs import TABLES, Claim, claims
 from row_project import Project
+
+from idemlint.knowledge.facts import Knowledge
+from idemlint.knowledge.loader import Origin, UserRow
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NOT_SHOWN = {
     # part of the URL is the key
@@ -62,3 +69,20 @@ def test_each_row_makes_the_difference_in_a_program(table: str, project: Project
         ]
         failed += [f"{row} {text}" for text in unproved(project, shown)]
     assert not failed, "\n".join(failed)
+
+
+def test_a_row_of_a_project_says_that_a_shipped_guard_only_looks_so(
+    project: Project, tmp_path: Path
+) -> None:
+    shown = [claim for _, listed in claims("guard", project.knowledge) for claim in listed]
+    programs = [claim.code for claim in shown]
+    assert len(shown) > 5
+    assert not any("IDM401" in codes for codes in project.found(programs))
+    for guards in (True, False):
+        columns = {"id": "own", "framework": "own", "kind": "decorator", "guards": guards}
+        own = tuple(
+            UserRow("guard", {**columns, "path": [claim.fact]}, Origin("pyproject.toml", 1))
+            for claim in shown
+        )
+        found = Project(tmp_path / f"{guards}", Knowledge(own)).found(programs)
+        assert ["IDM401" in codes for codes in found] == [not guards] * len(shown)
