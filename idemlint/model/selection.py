@@ -10,8 +10,13 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from idemlint.knowledge.signals import ANY_LIBRARY, Signal
-from idemlint.source.calls import calls_by_function, imported_words, leading_to
-from idemlint.source.gate import Scan, aliases_in
+from idemlint.source.calls import (
+    calls_by_function,
+    imported_words,
+    later_imports,
+    leading_to,
+)
+from idemlint.source.gate import Scan, aliases_in, imports_among
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -319,6 +324,7 @@ class Places:
         self._writers = sorted(names.writers)
         self._scan = Scan([*signals.texts, *(f"{name}(" for name in self._writers)])
         self._numbers = {text: number for number, text in enumerate(signals.texts)}
+        self._import_texts = imports_among(signals.texts)
         self._found: dict[Module, _Found] = {}
         self._aliases: dict[Module, dict[str, str]] = {}
         self._renamed: dict[Module, tuple[str, ...]] = {}
@@ -336,6 +342,8 @@ class Places:
         if known is None:
             places = self._scan.places(module.source.text)
             numbers = {number for _, number in places}
+            later = later_imports(module.source.text.encode())
+            numbers.update(self._import_texts[name] for name in later & self._import_texts.keys())
             mine = _libraries(self._signals, (n for n in numbers if n < len(self._signals.texts)))
             others = mine - ({module.name.partition(".")[0]} - self._signals.own_packages)
             meant = {number: self._meant(number, module, mine, others) for number in numbers}

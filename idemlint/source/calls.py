@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["calls_by_function", "imported_words", "leading_to"]
+__all__ = ["calls_by_function", "imported_words", "later_imports", "leading_to"]
 
 _FUNCTION = re.compile(rb"def (\w+)")
 _IMPORT = re.compile(rb"import[ \t]+(\([^)]*\)|[^\n]*)")
+_SEVERAL = re.compile(rb"import[ \t]+\w[\w.]*(?:[ \t]+as[ \t]+\w+)?[ \t]*,([^\n;#]*)")
 _WORD = re.compile(rb"\w+")
 _LONGEST_FROM = 200
 """How far before `import` its `from` is looked for, in bytes: rows can be of any length."""
@@ -31,6 +32,17 @@ def imported_words(data: bytes) -> set[bytes]:
         before = data[max(0, start - _LONGEST_FROM) : start].rpartition(b"\n")[2].split()
         if not before or (before[0] == b"from" and len(before) == 2):
             found.update(_WORD.findall(before[1]) if before else (), _WORD.findall(match[1]))
+    return found
+
+
+def later_imports(data: bytes) -> set[bytes]:
+    """The packages that `import` statements of several modules name behind the first: `import a, b`."""
+    found: set[bytes] = set()
+    for match in _SEVERAL.finditer(data):
+        start = match.start()
+        if not data[data.rfind(b"\n", 0, start) + 1 : start].strip():
+            packages = (_WORD.search(part) for part in match[1].split(b","))
+            found.update(package[0] for package in packages if package)
     return found
 
 

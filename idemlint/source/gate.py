@@ -10,7 +10,12 @@ import functools
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from idemlint.source.calls import calls_by_function, imported_words, leading_to
+from idemlint.source.calls import (
+    calls_by_function,
+    imported_words,
+    later_imports,
+    leading_to,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -120,6 +125,11 @@ class Gate:
         return {text: number for number, text in enumerate(self._texts)}
 
     @functools.cached_property
+    def _imports(self) -> dict[bytes, int]:
+        """The texts that are imports, by the package."""
+        return imports_among(self._texts)
+
+    @functools.cached_property
     def _bytes_scan(self) -> ahocorasick_rs.BytesAhoCorasick:
         from ahocorasick_rs import BytesAhoCorasick, Implementation
 
@@ -140,6 +150,7 @@ class Gate:
         if not found and not decorators and not classes:
             return FileFacts(defines=defines) if defines else EMPTY
         present = {match[0] for match in found}
+        present.update(self._imports[name] for name in later_imports(data) & self._imports.keys())
         known: dict[_Choices, bool] = {}
         numbers = {
             number
@@ -255,6 +266,15 @@ def _opening(data: bytes, closing: int) -> int:
 def _word_before(data: bytes, at: int) -> bytes:
     found = _LAST_WORD.search(data, max(0, at - 40), at)
     return found[0] if found is not None else b" "
+
+
+def imports_among(texts: Sequence[str]) -> dict[bytes, int]:
+    """The numbers of the texts `import …`, by the package that they import."""
+    return {
+        text.removeprefix("import ").encode(): number
+        for number, text in enumerate(texts)
+        if text.startswith("import ")
+    }
 
 
 class Scan:
