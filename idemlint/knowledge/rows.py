@@ -286,6 +286,7 @@ class Store(_Row):
     update: tuple[str, ...] = ()
     delete: tuple[str, ...] = ()
     counter: tuple[str, ...] = ()
+    relative: tuple[str, ...] = ()
     commit: tuple[str, ...] = ()
     check_by_key: tuple[str, ...] = ()
     merge: tuple[str, ...] = ()

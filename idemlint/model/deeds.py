@@ -37,6 +37,7 @@ _SAFE_METHODS = {"GET", "HEAD", "OPTIONS", "TRACE"}
 _OVERWRITING_METHODS = {"PUT", "PATCH", "DELETE"}
 _BODY_ARGUMENTS = ("json", "data", "content", "body", "params", "files", "fields")
 _READ_ROLES = {"check", "schema", "commit", "lock"}
+_UPDATING = {"update", "upsert"}
 _MAX_CHAIN = 4
 """How many variables a chain of calls is followed through."""
 
@@ -106,6 +107,11 @@ class Deed:
     def duplicates(self) -> bool:
         """Whether a second run does it a second time."""
         return self.kind is DeedKind.EFFECT and self.repeat == "duplicates"
+
+    @property
+    def is_relative(self) -> bool:
+        """Whether it changes a record relative to what is there: its identity tells no repeat."""
+        return self.role in _UPDATING and self.duplicates
 
 
 def argument(call: ast.Call, places: Iterable[int | str]) -> ast.expr | None:
@@ -697,7 +703,11 @@ class Deeds:
             if isinstance(symbol, External):
                 for entry in self.knowledge.statement_roles(symbol.path):
                     target = self._statement_target(where)
-                    return self._deed(entry.store, entry.role, place, path, target, where)
+                    built = symbol.made.node if symbol.made is not None else value
+                    relative = entry.role in _UPDATING and any(map(_counts_on, _calls_of(built)))
+                    return self._deed(
+                        entry.store, entry.role, place, path, target, where, relative=relative
+                    )
         return None
 
     def _sql(
@@ -705,7 +715,8 @@ class Deeds:
     ) -> Deed:
         # a name that is filled in can be any table
         target = f"table {sql.table}" if sql.table and HOLE not in sql.table else ""
-        return self._deed(store, sql.role, place, path, target, None, sql)
+        relative = sql.relative and sql.role in _UPDATING
+        return self._deed(store, sql.role, place, path, target, None, sql, relative=relative)
 
     def _statement_target(self, place: Place) -> str:
         """The class in `select(Model).where(…)`."""
@@ -789,7 +800,32 @@ class Deeds:
             if receiver is not None:
                 named = canonical(self.names, Place(receiver, place.frame, place.statement))
                 target = f"{store.id} {named}"
-        return self._deed(store, role, place, path, target, where)
+        relative = role in _UPDATING and self._is_relative(store, place, call)
+        return self._deed(store, role, place, path, target, where, relative=relative)
+
+    def _is_relative(self, store: rows.Store, place: Place, call: ast.Call) -> bool:
+        """Whether an update counts on from what is there: `{"$inc": …}`, `n=F("n") + 1`.
+
+        Not where it finds the record by the values that it changes so: then it does it once.
+        """
+        if _counts_on(call):
+            return True
+        if not store.relative:
+            return False
+        subject = argument(call, store.subject)
+        asked: set[str] = set()
+        if subject is not None:
+            where = Place(subject, place.frame, place.statement)
+            asked = {entry.key for entry in self.values.mapping(where).entries}
+        for value in (*call.args, *(keyword.value for keyword in call.keywords)):
+            if value is subject or isinstance(value, ast.Constant | ast.Starred):
+                continue
+            for entry in self.values.mapping(Place(value, place.frame, place.statement)).entries:
+                if entry.key in store.relative:
+                    changed = self.values.mapping(entry.value)
+                    if changed.is_open or {e.key for e in changed.entries} - asked:
+                        return True
+        return False
 
     def _model_target(self, place: Place, call: ast.Call, path: str) -> str:
         if ".objects." in path:
@@ -836,6 +872,8 @@ class Deeds:
         target: str,
         subject: Place | None,
         sql: SqlText | None = None,
+        *,
+        relative: bool = False,
     ) -> Deed:
         if role in _READ_ROLES:
             kind = {
@@ -848,7 +886,7 @@ class Deeds:
                 title=store.title, own=True,
             )  # fmt: skip
         repeat = "harmless"
-        if role == "counter" or (role == "update" and sql is not None and sql.relative):
+        if role == "counter" or relative:
             repeat = "duplicates"
         elif role == "insert":
             repeat = "overwrites" if store.overwrites else "duplicates"
@@ -1032,6 +1070,30 @@ def _is_abstract(function: Function) -> bool:
             or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
             for statement in function.body
         )
+    )
+
+
+def _calls_of(node: ast.AST) -> Iterator[ast.Call]:
+    """The calls of a chain, from the last one to the first."""
+    while isinstance(node, ast.Call | ast.Attribute):
+        if isinstance(node, ast.Call):
+            yield node
+            node = node.func
+        else:
+            node = node.value
+
+
+def _counts_on(call: ast.Call) -> bool:
+    """Whether a keyword of a call is computed from what it names: `n=F("n") + 1`, `n=Row.n + 1`."""
+    return any(
+        isinstance(keyword.value, ast.BinOp)
+        and keyword.arg is not None
+        and any(
+            (isinstance(node, ast.Attribute) and node.attr == keyword.arg)
+            or (isinstance(node, ast.Constant) and node.value == keyword.arg)
+            for node in walk(keyword.value)
+        )
+        for keyword in call.keywords
     )
 
 

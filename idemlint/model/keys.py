@@ -198,7 +198,7 @@ class Keys:
             for column, place in self.columns(deed):
                 if self.knowledge.is_key_name(column):
                     yield self._use(deed, column, place, place.node)
-                elif column in deed.sql.conflict:
+                elif column in deed.sql.conflict and not deed.is_relative:
                     yield self._use(deed, column, place, place.node, native=True)
         elif (
             deed.role in ("atomic", "check")
@@ -270,6 +270,9 @@ class Keys:
         return known
 
     def _find_identities(self, deed: Deed) -> Iterator[KeyUse]:
+        if deed.is_relative:
+            # the record that it finds by its identity is changed once more
+            return
         if deed.identity is not None:
             for name, place, node, steps in self.deeds.slot_values(deed, deed.identity):
                 yield self._use(deed, name, place, node, identity=True, steps=steps)

@@ -44,8 +44,8 @@ _COLUMN_KEY = re.compile(
 class SqlText:
     """A statement: `role` as in `sql.toml`, `table` in lower case, the columns of an insert.
 
-    `relative` says that an update counts on from what is there; `conflict` are the columns of an
-    `ON CONFLICT (…)`; `asked` the columns that a `WHERE` compares.
+    `relative` says that an update counts on from what is there, and does not ask if that is so still;
+    `conflict` are the columns of an `ON CONFLICT (…)`; `asked` the columns that a `WHERE` compares.
     """
 
     role: str
@@ -81,17 +81,19 @@ def _read(text: str, _owner: int, knowledge: Knowledge) -> SqlText | None:
     columns = _COLUMNS.search(flat)
     conflict = _CONFLICT.search(flat)
     changes = _SET.search(flat)
-    relative = changes is not None and any(
-        left.lower() == right.lower() for left, right in _RELATIVE.findall(changes[1])
-    )
     where = _WHERE.search(flat)
+    asked = tuple(name.lower() for name in _EQUAL.findall(where[1])) if where else ()
+    relative = changes is not None and any(
+        left.lower() == right.lower() and left.lower() not in asked
+        for left, right in _RELATIVE.findall(changes[1])
+    )
     return SqlText(
         role,
         table,
         _split(columns[1]) if columns else (),
         relative,
         _split(conflict[1]) if conflict else (),
-        tuple(name.lower() for name in _EQUAL.findall(where[1])) if where else (),
+        asked,
         flat,
     )
 

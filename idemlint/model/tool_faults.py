@@ -127,7 +127,7 @@ class ToolFaults:
         if not deed.is_effect:
             return False
         if deed.duplicates:
-            return not self.model.has_unique(deed, None)
+            return deed.is_relative or not self.model.has_unique(deed, None)
         if deed.store is not None and deed.store.kind == "file":
             return False
         if deed.repeat in ("overwrites", "refused"):
