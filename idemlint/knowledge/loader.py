@@ -78,6 +78,7 @@ _LISTS: dict[str, tuple[str, ...]] = {
     "sql_results": ("methods", "attributes", "ordering", "arguments"),
     "words": (
         "read", "read_nouns", "final_verbs", "adverbs", "prepositions", "vendors", "leading", "trailing",
+        "nouns",
     ),
     "record_ids": ("columns", "fields", "names"),
     "repeats": ("signs", "helpers", "counters", "names", "outcomes", "building"),

@@ -29,7 +29,9 @@ _LOOPING = ("attempt", "retries", "while True", "in range(")
 """Words of loops that try again; with a provider that takes keys they are enough."""
 _SQL = ("insert into", "insert ignore", "insert or ignore", "insert or replace", "insert or abort",
         "insert or fail", "insert or rollback", "replace into", "upsert into")  # fmt: skip
-_COUNTING = ("attempt", "ATTEMPT", "tries", "sleep(", "in range(", "while True", "while not ")
+_COUNTING = (
+    "attempt", "ATTEMPT", "tries", "sleep(", "in range(", "while True", "while not ", " += 1",
+)  # fmt: skip
 _GETTING = ".get("
 _REMEMBERED = (" in self.", " in cls.", " in _", _GETTING)
 _KEEPING = ((".add(", ".append", "] = ", "setdefault("), ("if ",))
@@ -230,6 +232,7 @@ class Signals:
                 library, name = _first(path), _last(path)
                 if row.kind == "decorator":
                     self.decorators.setdefault(name, set()).add(library)
+                    self._add(f"{name}(", Signal.CALL, {library})
                 if row.kind == "base":
                     self.bases.setdefault(name, set()).add(library)
                 elif row.kind == "name":

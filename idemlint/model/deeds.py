@@ -253,7 +253,7 @@ class Deeds:
         function = place.frame.function
         if function is None:
             return ""
-        if method in self.knowledge.container_methods:
+        if method in self.knowledge.container_methods or self.reader.is_noun(method):
             return ""
         does = self.named(method)
         return does if does and self.named(function.name) == does else ""

@@ -118,7 +118,7 @@ class Entries:
         self._call_names = frozenset(
             path.rpartition(".")[2]
             for row in calls
-            if row.kind in ("call", "schema")
+            if row.kind in ("call", "schema", "decorator")
             for path in row.path
         )
 
@@ -291,7 +291,7 @@ class Entries:
         for chunk in chunks:
             for statement in module.index.statements(chunk):
                 for call in _own_calls(statement):
-                    if registers(_last_name(call.func)):
+                    if registers(_registering_name(call)):
                         yield Place(call, frame)
         for function in functions_of(
             module,
@@ -305,7 +305,7 @@ class Entries:
         ):
             if any(map(registers, function.called_words)):
                 for event in self.names.flow(function).calls:
-                    if registers(event.name):
+                    if registers(_registering_name(event.node)):
                         yield Place(event.node, self.names.frame(function), event.statement)
             yield from self._annotation_calls(function)
 
@@ -329,6 +329,28 @@ class Entries:
                 if replay.kind == "call":
                     for function in self._bodies(replay, place, call):
                         yield self._replay(function.function, replay, place, function)
+        yield from self._applied(place, call)
+
+    def _applied(self, place: Place, call: ast.Call) -> Iterator[Entry]:
+        """The functions that a call applies a decorator to: `tool(f)`, `server.tool()(f)`."""
+        if not call.args or isinstance(call.args[0], ast.Constant | ast.Starred):
+            return
+        maker = call.func.func if isinstance(call.func, ast.Call) else call.func
+        paths = self.names.paths(Place(maker, place.frame, place.statement))
+        tools = [row for path in paths for row in self.knowledge.tools(path)]
+        replays = [row for path in paths for row in self.knowledge.replays(path)]
+        options = place
+        if isinstance(call.func, ast.Call):
+            options = Place(call.func, place.frame, place.statement)
+        for body in self._functions(Place(call.args[0], place.frame, place.statement)):
+            if self._is_tool_already(body.function):
+                continue
+            for tool in tools:
+                if tool.kind == "decorator":
+                    yield self._tool(body.function, tool, options, body)
+            for replay in replays:
+                if replay.kind == "decorator":
+                    yield self._replay(body.function, replay, options, body)
 
     def _registered_tools(self, row: rows.Tool, place: Place, call: ast.Call) -> Iterator[Entry]:
         for body in self._bodies(row, place, call):
@@ -725,6 +747,11 @@ def _own_calls(statement: ast.stmt) -> Iterator[ast.Call]:
     for node in own_nodes(statement):
         if isinstance(node, ast.Call):
             yield node
+
+
+def _registering_name(call: ast.Call) -> str:
+    """The name of what is called, or of what made it: `tool` in `tool(f)` and in `server.tool()(f)`."""
+    return _last_name(call.func.func if isinstance(call.func, ast.Call) else call.func)
 
 
 def _last_name(node: ast.expr) -> str:

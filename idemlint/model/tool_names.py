@@ -75,6 +75,10 @@ class ToolNames:
             return NameReading(row, "no")
         return reading
 
+    def is_noun(self, name: str) -> bool:
+        """Whether a whole name is a noun as much as a verb."""
+        return name in self._words["nouns"]
+
     def _is_placed(self, verb: str, rest: list[str], parameters: tuple[str, ...]) -> bool:
         """Whether a parameter says where what is made will stand, so that a second one is the same."""
         objects = self._objects
