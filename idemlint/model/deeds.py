@@ -190,7 +190,8 @@ class Deeds:
                 if told is not None:
                     return told
         if functions and all(_is_abstract(function.function) for function in functions):
-            does = self.named(functions[0].function.name)
+            name = functions[0].function.name
+            does = "" if self.reader.is_noun(name) else self.named(name)
             return Deed(
                 DeedKind.OPAQUE, place, does=does, reason="abstract", callees=tuple(functions)
             )
