@@ -380,6 +380,7 @@ class Replay(_Row):
     only_with: tuple[str, ...] = ()
     off_with: tuple[str, ...] = ()
     within: tuple[str, ...] = ()
+    node: bool = False
     orchestrates: bool = False
     kept_in: tuple[str, ...] = ()
     hidden_names: tuple[str, ...] = ()

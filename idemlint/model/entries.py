@@ -374,6 +374,10 @@ class Entries:
             if value is not None:
                 for element in self.elements(Place(value, place.frame, place.statement)):
                     yield from self._functions(element)
+                    if isinstance(element.node, ast.Tuple):
+                        # a pair of a name and a body
+                        for part in self.elements(element):
+                            yield from self._functions(part)
 
     def _functions(self, place: Place) -> Iterator[FunctionSymbol]:
         for symbol in self.names.resolve(place):
@@ -469,9 +473,7 @@ class Entries:
         options: Place | None,
         symbol: FunctionSymbol | None = None,
     ) -> Entry:
-        kind = EntryKind.TASK
-        if "add_node" in row.path[0] or "entrypoint" in row.path[0] or "step" in row.id:
-            kind = EntryKind.NODE
+        kind = EntryKind.NODE if row.node else EntryKind.TASK
         if row.orchestrates:
             kind = EntryKind.WORKFLOW
         return Entry(
