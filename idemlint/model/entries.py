@@ -453,7 +453,10 @@ class Entries:
         if options is not None and isinstance(options.node, ast.Call):
             value = argument(options.node, row.name)
             if value is not None and row.kind in ("decorator", "call"):
-                text = text_of(self.names, Place(value, options.frame, options.statement))
+                place = Place(value, options.frame, options.statement)
+                # a variable of a loop holds the names of others, too
+                is_one = not isinstance(value, ast.Name) or len(self.names.resolve(place)) < 2
+                text = text_of(self.names, place) if is_one else None
                 if text:
                     return text
         return function.name

@@ -310,6 +310,8 @@ class Names:
             return found
         if kind == "context":
             return self.entered(self._resolve(node, frame, statement))
+        if kind == "item" and isinstance(statement, ast.For | ast.AsyncFor):
+            return self._round(node, definition.key, frame, statement)
         if kind == "item":
             parts = list(self._element(self._resolve(node, frame, statement), definition.key))
             if isinstance(definition.key, int) and all(s == Constant(None) for s in parts):
@@ -498,8 +500,10 @@ class Names:
             if not found and isinstance(statement, ast.AnnAssign):
                 return self.annotation(statement.annotation, frame)
             return found
+        if isinstance(binding.statement, ast.For | ast.AsyncFor):
+            return self._round(binding.node, binding.key, frame, None)
         if binding.node is not None:
-            return self._element(self._resolve(binding.node, frame, None), None)
+            return self._element(self._resolve(binding.node, frame, None), binding.key)
         return ()
 
     def _defined(self, function: Function) -> Iterable[Symbol]:
@@ -1057,6 +1061,27 @@ class Names:
                 return self._all(node.elts, place.frame, place.statement)
         return ()
 
+    def _round(
+        self, node: ast.AST | None, key: int | None, frame: Frame, loop: ast.stmt | None
+    ) -> Iterable[Symbol]:
+        """What a loop over an expression binds in a round: an element, or the part `key` of it."""
+        part = _part_of_entries(node, key)
+        if part and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            found: list[Symbol] = []
+            for base in self._resolve(node.func.value, frame, loop):
+                if isinstance(base, Literal) and isinstance(base.node, ast.Dict):
+                    listed = base.node.values if part == "values" else base.node.keys
+                    nodes = [entry for entry in listed if entry is not None]
+                    found.extend(self._all(nodes, base.place.frame, base.place.statement))
+            if found:
+                return found
+        elements = tuple(self._element(self._resolve(node, frame, loop), None))
+        if key is None:
+            return elements
+        rest = [symbol for symbol in elements if not isinstance(symbol, Literal)]
+        literals = tuple(symbol for symbol in elements if isinstance(symbol, Literal))
+        return [*rest, *self._element(literals, key)]
+
     def _element(self, bases: tuple[Symbol, ...], key: int | None) -> Iterable[Symbol]:
         """What iterating or unpacking gives."""
         found: list[Symbol] = []
@@ -1141,6 +1166,16 @@ def is_recursive(frame: Frame) -> bool:
             return True
         caller = caller.call.frame if caller.call is not None else None
     return False
+
+
+def _part_of_entries(node: ast.AST | None, key: int | None) -> str:
+    """Which half of the entries of a mapping a loop is about: `keys`, `values` or neither."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args:
+        if node.func.attr == "values" and key is None:
+            return "values"
+        if node.func.attr == "items" and key in (0, 1):
+            return "values" if key else "keys"
+    return ""
 
 
 def imports(module: Module, top: str) -> bool:

@@ -41,7 +41,8 @@ class Binding:
 
     `kind` is import, function, class, value or item. An import has `module` (dots for a relative
     one) and `member` (empty for a whole module); the others have `node`: the definition, the value
-    assigned, or for an item (the target of a loop, `with` or unpacking) the expression it is from.
+    assigned, or for an item (the target of a loop, `with` or unpacking) the expression it is from, and
+    its position, `key`, where it is one of several that are unpacked.
     """
 
     kind: str
@@ -49,6 +50,7 @@ class Binding:
     module: str = ""
     member: str = ""
     statement: ast.stmt | None = None
+    key: int | None = None
 
 
 class Module:
@@ -634,9 +636,11 @@ def _bind_target(
     add: Callable[[str, Binding], None],
     *,
     item: bool = False,
+    key: int | None = None,
 ) -> None:
     if isinstance(target, ast.Name):
-        add(target.id, Binding("item" if item else "value", value, statement=statement))
+        kind = "item" if item else "value"
+        add(target.id, Binding(kind, value, statement=statement, key=key))
     elif isinstance(target, ast.Tuple | ast.List):
         paired = (
             value.elts
@@ -649,4 +653,4 @@ def _bind_target(
             if paired is not None:
                 _bind_target(element, paired[number], statement, add)
             else:
-                _bind_target(element, value, statement, add, item=True)
+                _bind_target(element, value, statement, add, item=True, key=number)
