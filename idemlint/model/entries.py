@@ -14,6 +14,7 @@ from idemlint.model.replay_options import is_retried
 from idemlint.model.selection import Family
 from idemlint.model.symbols import (
     ClassSymbol,
+    Constant,
     External,
     Frame,
     FunctionSymbol,
@@ -454,10 +455,10 @@ class Entries:
             value = argument(options.node, row.name)
             if value is not None and row.kind in ("decorator", "call"):
                 place = Place(value, options.frame, options.statement)
+                text = text_of(self.names, place)
                 # a variable of a loop holds the names of others, too
-                is_one = not isinstance(value, ast.Name) or len(self.names.resolve(place)) < 2
-                text = text_of(self.names, place) if is_one else None
-                if text:
+                texts = sum(isinstance(symbol, Constant) for symbol in self.names.resolve(place))
+                if text and texts < 2:
                     return text
         return function.name
 
