@@ -399,8 +399,11 @@ class Runs:
         number = self._asked[node] = len(self._asked)
         before, self._oldest = self._oldest, number
         waiting = len(self._unsettled)
-        result = self._reach(function, depth)
-        del self._asked[node]
+        try:
+            result = self._reach(function, depth)
+        finally:
+            # a question that is broken off is not going on any more
+            del self._asked[node]
         if self._oldest < number and result is not Reach.SURE:
             self._unsettled.append((node, (result, depth)))
             self._oldest = min(self._oldest, before)

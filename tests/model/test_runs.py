@@ -17,6 +17,9 @@ from idemlint.source.gate import Gate
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from idemlint.model.program import Function
+    from idemlint.model.runs import Runs
+
 _CYCLE = """
 import requests
 
@@ -34,11 +37,9 @@ def knowledge() -> Knowledge:
     return Knowledge()
 
 
-@pytest.mark.parametrize("order", list(itertools.permutations(range(3))), ids=str)
-def test_functions_that_call_each_other_are_judged_alike_in_any_order(
-    order: tuple[int, ...], knowledge: Knowledge, tmp_path: Path
-) -> None:
-    file = tmp_path / "bank.py"
+def analysed(knowledge: Knowledge, folder: Path) -> tuple[Runs, list[Function]]:
+    """What is asked about the program, and its functions."""
+    file = folder / "bank.py"
     file.write_text(_CYCLE)
     signals = Signals(knowledge)
     gate = Gate(signals.texts, signals.makers, signals.companions, signals.writing)
@@ -46,9 +47,15 @@ def test_functions_that_call_each_other_are_judged_alike_in_any_order(
     analysis = Analysis(knowledge, signals, selection.names())
     module = analysis.program.module(file)
     assert module is not None
-    functions = list(module.functions())
+    return analysis.model.runs, list(module.functions())
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))), ids=str)
+def test_functions_that_call_each_other_are_judged_alike_in_any_order(
+    order: tuple[int, ...], knowledge: Knowledge, tmp_path: Path
+) -> None:
+    runs, functions = analysed(knowledge, tmp_path)
     order = (*order, 3, 4)
-    runs = analysis.model.runs
     runs.reach(functions[order[0]], 4)
     for depth in (2, 4):
         found = {functions[number].name: runs.reach(functions[number], depth) for number in order}
@@ -59,3 +66,18 @@ def test_functions_that_call_each_other_are_judged_alike_in_any_order(
             "count": Reach.NOTHING,
             "count_rest": Reach.NOTHING,
         }
+
+
+def test_a_question_that_was_broken_off_can_be_asked_again(
+    knowledge: Knowledge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs, functions = analysed(knowledge, tmp_path)
+
+    def broken_off(event: object) -> bool:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(runs, "is_worthwhile", broken_off)
+        with pytest.raises(KeyboardInterrupt):
+            runs.reach(functions[0])
+    assert runs.reach(functions[0]) is Reach.SURE
