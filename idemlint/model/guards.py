@@ -14,7 +14,7 @@ from idemlint.model.values import Origin, ValueKind
 from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from idemlint.knowledge.facts import Knowledge
     from idemlint.model.flow import CallEvent, Condition
@@ -499,6 +499,6 @@ def _leaves(body: list[ast.stmt]) -> bool:
     return False
 
 
-def fresh_origins(origins: tuple[Origin, ...]) -> list[Origin]:
+def fresh_origins(origins: Iterable[Origin]) -> list[Origin]:
     """The origins that are new at each run."""
     return [o for o in origins if o.kind in (ValueKind.FRESH, ValueKind.ATTEMPT) and not o.once]

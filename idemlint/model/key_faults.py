@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from idemlint.model.entries import Entry, EntryKind
 from idemlint.model.evidence import Evidence, RelatedPlace
 from idemlint.model.functions import all_statements
-from idemlint.model.guards import GuardKind
+from idemlint.model.guards import GuardKind, fresh_origins
 from idemlint.model.selection import Family
 from idemlint.model.values import Origin, ValueKind
 from idemlint.model.words import shown
@@ -320,9 +320,7 @@ class KeyFaults:
                 yield self._identity_evidence(use, origin, entry, occurrence)
 
     def _identity_origins(self, use: KeyUse) -> list[Origin]:
-        fresh = [
-            o for o in use.origins if o.kind in (ValueKind.FRESH, ValueKind.ATTEMPT) and not o.once
-        ]
+        fresh = fresh_origins(use.origins)
         if fresh:
             return fresh
         if any(o.kind in (ValueKind.PARAMETER, ValueKind.UNKNOWN) for o in use.origins):
@@ -405,7 +403,7 @@ class KeyFaults:
             retrying = decorated or model.retries.loop(occurrence.top.event, frame)
             for use in uses:
                 bad = self._counted(use, None)
-                fresh = [o for o in bad if o.kind in (ValueKind.FRESH, ValueKind.ATTEMPT)]
+                fresh = fresh_origins(bad)
                 if retrying is not None:
                     yield from self._made_anew(use, fresh, function, occurrence, retrying)
                 if fresh:
@@ -425,11 +423,7 @@ class KeyFaults:
             if retrying is None:
                 continue
             for use in self._uses(occurrence):
-                fresh = [
-                    o
-                    for o in self._counted(use, None)
-                    if o.kind in (ValueKind.FRESH, ValueKind.ATTEMPT)
-                ]
+                fresh = fresh_origins(self._counted(use, None))
                 yield from self._made_anew(use, fresh, function, occurrence, retrying)
 
     def _made_anew(
