@@ -25,7 +25,7 @@ from idemlint.cache import (
 from idemlint.diagnostic import Diagnostic, Position, Range
 from idemlint.source.gate import EMPTY
 from idemlint.source.text import NOT_UTF8
-from idemlint.workers import in_parallel, worker_count
+from idemlint.workers import in_parallel, in_turns, peak_memory, worker_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -49,8 +49,12 @@ _FEW_FILES = 200
 """Files up to which a second process costs more than it saves."""
 _LITTLE_CODE = 100_000
 """Bytes to analyse up to which a second process costs more than it saves."""
+_MUCH_MEMORY = 110_000_000
+"""Bytes of memory after which another process goes on: most of what one knows is of no more use."""
 _MUCH_CODE = 700_000
-"""Bytes to analyse that one process is given: what it learns of them fills its memory."""
+"""Bytes to analyse after which one does where the system does not tell of memory."""
+_SHARES_OF_PROCESS = 4
+"""In how many shares each process gets its part: some take far longer than others."""
 _LITTLE_TO_PARSE = 8_000_000
 """Bytes of targets up to which each is parsed for syntax errors, not only what is analysed."""
 _ALWAYS = frozenset({"E902", "invalid-syntax"})
@@ -198,6 +202,55 @@ class _Share(NamedTuple):
     missing: frozenset[str]
     broken: frozenset[str]
     faults: list[str]
+
+
+class _Room:
+    """What one process may learn."""
+
+    def __init__(self) -> None:
+        self._before = peak_memory()
+        self._asked = 0
+        self._size = 0
+
+    def use(self, size: int) -> None:
+        """Take note of one more file of so many bytes."""
+        self._asked += 1
+        self._size += size
+
+    def is_left(self) -> bool:
+        """Whether there is room for one more file; there always is for the first one."""
+        if not self._asked:
+            return True
+        now = peak_memory()
+        if self._before is None or now is None:
+            return self._size < _MUCH_CODE
+        return now - self._before < _MUCH_MEMORY
+
+
+class _Portion:
+    """The first files of a share: those of one project, as many as there is room for.
+
+    `done` is how many were asked for; each is told of when the next one is.
+    """
+
+    def __init__(
+        self, share: Sequence[tuple[_Project, str]], room: _Room, tell: Callable[[int], None]
+    ) -> None:
+        self.done = 0
+        self._share = share
+        self._room = room
+        self._tell = tell
+
+    def __iter__(self) -> Iterator[str]:
+        first = self._share[0][0]
+        for project, path in self._share:
+            if project is not first or not self._room.is_left():
+                break
+            self.done += 1
+            yield path
+            size = project.looks[path].size
+            self._room.use(size)
+            self._tell(size)
 
 
 class _Run:
@@ -482,7 +535,7 @@ class _Run:
             if project.names is not None:
                 self._take_known(project, project.names)
                 units += [(project, path) for path in project.units if path not in project.found]
-        for project, share in self._in_portions(units, self._analyse_share):
+        for project, share in self._in_portions(units, _analysed):
             project.found.update(share.found)
             project.cache.add_edges(share.edges)
             project.cache.missing |= share.missing
@@ -496,19 +549,41 @@ class _Run:
     def _in_portions(
         self,
         units: Sequence[tuple[_Project, str]],
-        work: Callable[[Sequence[tuple[_Project, str]]], dict[str, Part]],
+        work: Callable[[Analysis, Iterable[str]], Part],
     ) -> Iterator[tuple[_Project, Part]]:
-        """What `work` gives for each project, by its root, of portions of `units`, in processes."""
+        """What `work` gives for each project of portions of `units`, in processes.
+
+        It is given the model that the portion shares, and the paths of that.
+        """
         sizes = [project.looks[path].size for project, path in units]
         self._total = sum(sizes)
         count = worker_count() if self._total > _LITTLE_CODE else 1
-        shares = _shared_out(units, sizes, max(count, self._total // _MUCH_CODE))
-        if len(shares) > 1:
+        shares = _shared_out(units, sizes, count * _SHARES_OF_PROCESS if count > 1 else 1)
+        if count > 1:
             self._prepare()
         by_root = {project.root: project for project, _ in units}
-        for parts in in_parallel(work, shares, count):
-            for root, part in parts.items():
+
+        def some_of(
+            share: list[tuple[_Project, str]],
+        ) -> tuple[list[tuple[str, Part]], list[tuple[_Project, str]]]:
+            room, parts = _Room(), []
+            while share and room.is_left():
+                project = share[0][0]
+                analysis = self._new_analysis(project)
+                portion = _Portion(share, room, self._tell)
+                parts.append((project.root, work(analysis, portion)))
+                analysis.close()
+                share = share[portion.done :]
+            return parts, share
+
+        for parts in in_turns(some_of, shares, count):
+            for root, part in parts:
                 yield by_root[root], part
+
+    def _tell(self, size: int) -> None:
+        """Say that so many bytes more are done."""
+        if self.progress is not None:
+            self.progress(size, self._total)
 
     def _prepare(self) -> None:
         """Make once what every process needs, before it is forked."""
@@ -550,14 +625,6 @@ class _Run:
         cache.names = project.names
         cache.note_others()
 
-    def _analyse_share(self, units: Sequence[tuple[_Project, str]]) -> dict[str, _Share]:
-        shares = {}
-        for project, paths in _by_project(units):
-            analysis = self._new_analysis(project)
-            shares[project.root] = _analysed(analysis, self._told(project, paths))
-            analysis.close()
-        return shares
-
     def _new_analysis(self, project: _Project) -> Analysis:
         """An analysis of a project whose files have been selected."""
         from idemlint.analysis import Analysis
@@ -570,13 +637,6 @@ class _Run:
             source_folders=self._source_folders(project),
             unsaved={Path(path): data for path, data in self._unsaved.items()},
         )
-
-    def _told(self, project: _Project, paths: Iterable[str]) -> Iterator[str]:
-        """The same paths; each is told of when the next one is asked for."""
-        for path in paths:
-            yield path
-            if self.progress is not None:
-                self.progress(project.looks[path].size, self._total)
 
     def _source_folders(self, project: _Project) -> tuple[Path, ...]:
         settings = [self.targets[path].settings for path in project.paths if path in self.targets]
@@ -738,13 +798,6 @@ def _shared_out(
         shares[min(before * count // whole, count - 1)].append(unit)
         before += size
     return [share for share in shares if share]
-
-
-def _by_project(units: Iterable[tuple[_Project, str]]) -> list[tuple[_Project, list[str]]]:
-    found: dict[str, tuple[_Project, list[str]]] = {}
-    for project, path in units:
-        found.setdefault(project.root, (project, []))[1].append(path)
-    return list(found.values())
 
 
 def _os_error(error: OSError) -> str:

@@ -15,7 +15,6 @@ from idemlint.diagnostic import Position, Range
 from idemlint.inventory import CodePlace, Inventory
 from idemlint.linter import (
     _by_knowledge,
-    _by_project,
     _internal_error,
     _Project,
     _Run,
@@ -201,20 +200,11 @@ class _SurveyRun(_Run):
             if project.names is not None
             for path in project.units
         ]
-        for project, share in self._in_portions(units, self._survey_share):
+        for project, share in self._in_portions(units, _surveyed):
             project.found.update(share.found)
             self._parse(project, share.broken)
             self._gathered.add(share)
             self.warnings += share.warnings
-
-    def _survey_share(self, units: Sequence[tuple[_Project, str]]) -> dict[str, Share]:
-        results = {}
-        for project, paths in _by_project(units):
-            analysis = self._new_analysis(project)
-            share = results[project.root] = Share()
-            survey_units(analysis, paths, share)
-            share.broken = analysis.broken
-        return results
 
     # notebooks
 
@@ -263,6 +253,13 @@ class _SurveyRun(_Run):
         start = Position(place.row, place.column)
         cell, span = notebook.cell_range(Range(start, start))
         return CodePlace(place.path, span.start.row, span.start.column, cell)
+
+
+def _surveyed(analysis: Analysis, paths: Iterable[str]) -> Share:
+    share = Share()
+    survey_units(analysis, paths, share)
+    share.broken = analysis.broken
+    return share
 
 
 def survey_units(analysis: Analysis, paths: Iterable[str], share: Share) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import pickle
@@ -11,10 +12,11 @@ import threading
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["can_fork", "in_parallel", "worker_count"]
+__all__ = ["can_fork", "in_parallel", "in_turns", "peak_memory", "worker_count"]
 
+Item = TypeVar("Item")
 Share = TypeVar("Share")
 Result = TypeVar("Result")
 
@@ -35,46 +37,73 @@ def can_fork() -> bool:
     return sys.platform == "linux" and threading.active_count() == 1
 
 
-def in_parallel(
-    work: Callable[[Share], Result], shares: Sequence[Share], processes: int | None = None
-) -> list[Result]:
+def peak_memory() -> int | None:
+    """The most memory that this process has had, in bytes; `None` where the system does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def in_parallel(work: Callable[[Share], Result], shares: Sequence[Share]) -> list[Result]:
     """`work` of each share, in order: the first one here, each other one in a forked process.
 
-    Where there are more shares than `processes`, all are done in forked processes, so many at a
-    time: each ends with its memory. Shares are inherited, results are pickled. What `work` raises in
-    another process is raised here as `RuntimeError` with its text. Without `can_fork()` all shares
-    are done here.
+    Shares are inherited, results are pickled. What `work` raises in another process is raised here
+    as `RuntimeError` with its text. Without `can_fork()` all shares are done here.
     """
     if len(shares) < 2 or not can_fork():
         return [work(share) for share in shares]
-    gc.collect()
-    gc.freeze()
-    try:
-        if processes is not None and len(shares) > processes:
-            return _by_turns(work, shares, processes)
+    with _forking():
         children = [_Child(work, share) for share in shares[1:]]
         first = work(shares[0])
         return [first, *(child.result() for child in children)]
-    finally:
-        gc.unfreeze()
 
 
-def _by_turns(
-    work: Callable[[Share], Result], shares: Sequence[Share], processes: int
-) -> list[Result]:
-    waiting = list(enumerate(shares))[::-1]
-    results: dict[int, Result] = {}
-    with selectors.DefaultSelector() as selector:
+def in_turns(
+    work: Callable[[list[Item]], tuple[Result, list[Item]]],
+    shares: Sequence[list[Item]],
+    processes: int,
+) -> Iterator[Result]:
+    """What `work` gives for all items: it does as many of a share as it can and gives back the rest.
+
+    A share is done in a forked process, so many of them at a time, and its rest in another one: each
+    ends with its memory. The rest, too, has to be shorter than the share. As for `in_parallel`, all
+    is done here without `can_fork()`, and if there is but one share and one process.
+    """
+    waiting = [share for share in shares if share][::-1]
+    if processes < 2 or not can_fork():
+        while waiting:
+            result, rest = work(waiting.pop())
+            if rest:
+                waiting.append(rest)
+            yield result
+        return
+    with _forking(), selectors.DefaultSelector() as selector:
         while waiting or selector.get_map():
             while waiting and len(selector.get_map()) < processes:
-                number, share = waiting.pop()
-                child = _Child(work, share)
-                selector.register(child.reading, selectors.EVENT_READ, (number, child))
+                child = _Child(work, waiting.pop())
+                selector.register(child.reading, selectors.EVENT_READ, child)
             for key, _ in selector.select():
-                number, child = key.data
-                selector.unregister(child.reading)
-                results[number] = child.result()
-    return [results[number] for number in range(len(shares))]
+                selector.unregister(key.data.reading)
+                result, rest = key.data.result()
+                if rest:
+                    # nobody has to wait for the last one
+                    half = len(rest) if waiting else (len(rest) + 1) // 2
+                    waiting += [part for part in (rest[half:], rest[:half]) if part]
+                yield result
+
+
+@contextlib.contextmanager
+def _forking() -> Iterator[None]:
+    """What there is now is left alone by the collectors of the forked processes."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 class _Child:

@@ -7,6 +7,8 @@ import itertools
 import os
 from typing import TYPE_CHECKING
 
+from idemlint.source.walking import walk
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -84,7 +86,7 @@ def _is_other(node: ast.expr, module: Module, function: Function) -> bool:
     return "*" not in module.loose_bindings and not any(
         isinstance(inner, ast.ImportFrom) and any(a.name == function.name for a in inner.names)
         for statement in module.statements_with(function.name)
-        for inner in ast.walk(statement)
+        for inner in walk(statement)
     )
 
 
@@ -103,8 +105,8 @@ def is_filled_by_place(function: Function, model: Model) -> bool:
     return any(
         len(node.args) > required or any(isinstance(a, ast.Starred) for a in node.args)
         for module in _project_of(function, model)[0]
-        for statement in module.statements_with(function.name)
-        for node in ast.walk(statement)
+        for part in module.parts_with(function.name)
+        for node in walk(part)
         if isinstance(node, ast.Call) and _last_name(node.func) == function.name
     )
 
@@ -190,15 +192,15 @@ def _imports(module: Module, function: Function) -> bool:
 
 
 def _named(name: str, module: Module) -> Iterator[ast.expr]:
-    for statement in module.statements_with(name):
-        for node in ast.walk(statement):
+    for part in module.parts_with(name):
+        for node in walk(part):
             if isinstance(node, ast.Name | ast.Attribute) and _last_name(node) == name:
                 yield node
 
 
 def _in_module(function: Function, module: Module) -> Iterator[Mention]:
-    for statement in module.statements_with(function.name):
-        yield from _in(statement, None, function, module)
+    for part in module.parts_with(function.name):
+        yield from _in(part, None, function, module)
 
 
 def _in(

@@ -648,14 +648,13 @@ class Deeds:
     def _store(
         self, path: str, place: Place, call: ast.Call, symbol: External | None = None
     ) -> Deed | None:
-        from idemlint.model.names import imports
 
         for entry in self.knowledge.store_roles(path):
             store = entry.store
             if path.startswith("?") or "**" in _pattern_of(entry):
                 tops = store.imports
                 if tops and path.partition(".")[0] not in tops:
-                    if not any(imports(place.frame.module, top) for top in tops):
+                    if not any(map(place.frame.module.imports, tops)):
                         continue
             if entry.form is not None and not self._has_form(entry.form, place, call):
                 continue

@@ -24,7 +24,7 @@ __all__ = ["MUTATORS", "CallEvent", "Condition", "Definition", "Flow", "Mutation
 
 MUTATORS = {"update", "setdefault", "append", "extend", "add", "insert", "__setitem__"}
 _DEEP_LOOPS = 2
-_LEAVES = (ast.Name, ast.Constant, ast.Lambda)
+_LEAVES = frozenset({ast.Name, ast.Constant})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -656,49 +656,51 @@ class _Runner:
     # expressions
 
     def _expression(self, node: ast.expr) -> None:
-        if isinstance(node, ast.Call):
-            self._call(node)
-        elif isinstance(node, _LEAVES):
-            if isinstance(node, ast.Lambda):
-                assert self.statement is not None
-                self.flow.lambdas.append((node, self.statement))
-        elif isinstance(node, ast.BoolOp):
-            self._bool(node)
-        elif isinstance(node, ast.IfExp):
-            self._expression(node.test)
-            assert self.statement is not None
-            self._branch(
-                self.statement,
-                node.test,
-                lambda: self._expression(node.body),
-                lambda: self._expression(node.orelse),
-            )
-        elif isinstance(node, ast.NamedExpr):
+        while node.__class__ is ast.Attribute:
+            node = node.value
+        if node.__class__ not in _LEAVES:
+            _EXPRESSIONS.get(node.__class__, _Runner._parts)(self, node)
+
+    def _parts(self, node: ast.expr) -> None:
+        for name in node._fields:
+            value = getattr(node, name)
+            if isinstance(value, ast.expr):
+                self._expression(value)
+            elif isinstance(value, list):
+                for item in value:
+                    if isinstance(item, ast.expr):
+                        self._expression(item)
+
+    def _lambda(self, node: ast.Lambda) -> None:
+        assert self.statement is not None
+        self.flow.lambdas.append((node, self.statement))
+
+    def _choice(self, node: ast.IfExp) -> None:
+        self._expression(node.test)
+        assert self.statement is not None
+        self._branch(
+            self.statement,
+            node.test,
+            lambda: self._expression(node.body),
+            lambda: self._expression(node.orelse),
+        )
+
+    def _named(self, node: ast.NamedExpr) -> None:
+        self._expression(node.value)
+        self._define(node.target.id, "value", node.value)
+
+    def _yield(self, node: ast.Yield | ast.YieldFrom) -> None:
+        if node.value is not None:
             self._expression(node.value)
-            self._define(node.target.id, "value", node.value)
-        elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
-            self._comprehension(node)
-        elif isinstance(node, ast.Yield | ast.YieldFrom):
-            if node.value is not None:
-                self._expression(node.value)
-            assert self.statement is not None
-            self.yield_points[node] = ReturnPoint(
-                node,
-                node.value,
-                self.statement,
-                self.state.may,
-                self.state.must,
-                self.state.conditions,
-            )
-        else:
-            for name in node._fields:
-                value = getattr(node, name)
-                if isinstance(value, ast.expr):
-                    self._expression(value)
-                elif isinstance(value, list):
-                    for item in value:
-                        if isinstance(item, ast.expr):
-                            self._expression(item)
+        assert self.statement is not None
+        self.yield_points[node] = ReturnPoint(
+            node,
+            node.value,
+            self.statement,
+            self.state.may,
+            self.state.must,
+            self.state.conditions,
+        )
 
     def _bool(self, node: ast.BoolOp) -> None:
         assert self.statement is not None
@@ -837,4 +839,17 @@ _STATEMENTS: dict[str, Callable[[_Runner, Any], None]] = {
     "Global": _Runner._global,
     "Nonlocal": _Runner._global,
     "Delete": _Runner._delete,
+}
+_EXPRESSIONS: dict[type[ast.AST], Callable[[_Runner, Any], None]] = {
+    ast.Call: _Runner._call,
+    ast.Lambda: _Runner._lambda,
+    ast.BoolOp: _Runner._bool,
+    ast.IfExp: _Runner._choice,
+    ast.NamedExpr: _Runner._named,
+    ast.ListComp: _Runner._comprehension,
+    ast.SetComp: _Runner._comprehension,
+    ast.GeneratorExp: _Runner._comprehension,
+    ast.DictComp: _Runner._comprehension,
+    ast.Yield: _Runner._yield,
+    ast.YieldFrom: _Runner._yield,
 }

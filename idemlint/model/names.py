@@ -566,14 +566,14 @@ class Names:
 
     def _uses(self, module: Module, row: rows.ReceiverName) -> bool:
         """Whether a module imports what a row is about, itself or `through` one that it imports."""
-        if not row.imports or any(imports(module, top) for top in row.imports):
+        if not row.imports or any(map(module.imports, row.imports)):
             return True
         if not row.through:
             return False
         key = (module, row)
         if key not in self._library_users:
             self._library_users[key] = any(
-                imports(other, top) for other in self._imported_by(module) for top in row.imports
+                other.imports(top) for other in self._imported_by(module) for top in row.imports
             )
         return self._library_users[key]
 
@@ -1178,12 +1178,6 @@ def _part_of_entries(node: ast.AST | None, key: int | None) -> str:
     return ""
 
 
-def imports(module: Module, top: str) -> bool:
-    """Whether a module mentions a library in an import; a look at its text."""
-    text = module.source.text
-    return f"import {top}" in text or f"from {top}" in text
-
-
 def _closes_over(symbol: Symbol, frame: Frame) -> bool:
     """Whether a function was defined by the call that gave it: it sees what that was passed."""
     return isinstance(symbol, FunctionSymbol) and symbol.closure is frame
@@ -1204,6 +1198,8 @@ def _is_plain_base(path: str) -> bool:
 
 
 def _unique(symbols: Iterable[Symbol]) -> tuple[Symbol, ...]:
+    if isinstance(symbols, tuple) and len(symbols) < 2:
+        return symbols
     found: list[Symbol] = []
     for symbol in symbols:
         if symbol not in found:
@@ -1215,13 +1211,25 @@ def _unique(symbols: Iterable[Symbol]) -> tuple[Symbol, ...]:
 
 def _can_assign(method: Function) -> bool:
     """Whether a method assigns to an attribute of its object; its body is not parsed for that."""
-    return _assigns_to(method.self_name).search(method.module.source.text, *method.span) is not None
+    text = method.module.source.text
+    start, end = method.span
+    assigned, annotated = _assigns_to(method.self_name)
+    return assigned.search(text, start, end) is not None or any(
+        _BEGINS_STATEMENT.search(text, max(start, found.start() - _INDENT), found.start())
+        for found in annotated.finditer(text, start, end)
+    )
+
+
+_INDENT = 200
+"""Characters in which the row of a statement begins."""
+_BEGINS_STATEMENT = re.compile(r"[\n;:(][ \t]*\Z")
 
 
 @functools.cache
-def _assigns_to(name: str) -> re.Pattern[str]:
-    attribute = rf"\b{re.escape(name)}\.\w+[ \t\\\r\n)]*"
-    return re.compile(rf"{attribute}=(?!=)|(?:^|[;:(])[ \t]*{attribute}:", re.MULTILINE)
+def _assigns_to(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    # a pattern that begins with a plain text is looked for fast
+    attribute = rf"{re.escape(name)}\.\w+[ \t\\\r\n)]*"
+    return re.compile(rf"{attribute}=(?!=)"), re.compile(rf"{attribute}:")
 
 
 def _collect_assigned(

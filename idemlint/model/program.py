@@ -65,6 +65,7 @@ class Module:
         self.index = ModuleIndex(source)
         self._functions: dict[ast.AST, Function] = {}
         self._classes: dict[ast.AST, Class] = {}
+        self._imports: dict[str, bool] = {}
 
     def __repr__(self) -> str:
         return f"<module {self.name}>"
@@ -112,6 +113,14 @@ class Module:
             return found + self.loose_bindings.get(name, [])
         return self.loose_bindings.get(name, [])
 
+    def imports(self, top: str) -> bool:
+        """Whether it mentions a library in an import; a look at its text."""
+        known = self._imports.get(top)
+        if known is None:
+            text = self.source.text
+            known = self._imports[top] = f"import {top}" in text or f"from {top}" in text
+        return known
+
     def chunk_at(self, row: int) -> Chunk:
         """The chunk that a 1-based row lies in."""
         chunks = self.index.chunks
@@ -129,6 +138,27 @@ class Module:
         for chunk in list(self.index.chunks):
             if all(text.find(sought, chunk.start, chunk.end) >= 0 for sought in texts):
                 yield from self.index.statements(chunk)
+
+    def parts_with(self, text: str) -> Iterator[ast.AST]:
+        """The top-level statements in which `text` stands; of a class only members where it does.
+
+        What a class has beside its members is given, too.
+        """
+        for statement in self.statements_with(text):
+            if not isinstance(statement, ast.ClassDef):
+                yield statement
+                continue
+            yield from (*statement.decorator_list, *statement.bases, *statement.keywords)
+            for member in statement.body:
+                decorators = getattr(member, "decorator_list", None) or [member]
+                start, end = self.rows(decorators[0].lineno, member.end_lineno or member.lineno)
+                if self.source.text.find(text, start, end) >= 0:
+                    yield member
+
+    def rows(self, first: int, last: int) -> tuple[int, int]:
+        """The offsets of rows of the file, which are 1-based; the last one is included."""
+        starts = self.source.row_starts
+        return starts[first - 1], starts[last] if last < len(starts) else len(self.source.text)
 
     def function(
         self, node: FunctionNode, owner: Class | None, parent: Function | None
@@ -319,10 +349,7 @@ class Function:
     @functools.cached_property
     def span(self) -> tuple[int, int]:
         """The offsets of its rows in the file."""
-        starts = self.module.source.row_starts
-        last = self.node.end_lineno or self.node.lineno
-        end = starts[last] if last < len(starts) else len(self.module.source.text)
-        return starts[self.node.lineno - 1], end
+        return self.module.rows(self.node.lineno, self.node.end_lineno or self.node.lineno)
 
     @property
     def may_do_nothing(self) -> bool:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from idemlint.model.deeds import DeedKind, argument
 from idemlint.model.evidence import Evidence, RelatedPlace
 from idemlint.model.guards import GuardKind
-from idemlint.model.names import imports
 from idemlint.model.resending import Resending
 from idemlint.model.retried_entries import RetriedEntries
 from idemlint.model.retries import Retrying
@@ -156,9 +155,7 @@ class RetryFaults:
 
     def _handed_to_callers(self, function: Function, frame: Frame) -> Iterator[Evidence]:
         """A function that is handed to a library's call that repeats it."""
-        if not any(
-            imports(function.module, name) for name in self.model.knowledge.retrying_libraries
-        ):
+        if not any(map(function.module.imports, self.model.knowledge.retrying_libraries)):
             return
         for event in self.model.names.flow(function).calls:
             if not event.node.args:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Family", "Places", "ProjectNames", "Selection"]
 
 _DECORATOR = re.compile(r"@[ \t]*([A-Za-z_][\w.]*)")
-_CLASS = re.compile(r"\bclass[ \t]+\w+\(([^:]*)\)[ \t]*:")
+_CLASS = re.compile(r"class[ \t]+\w+\(([^:]*)\)[ \t]*:")
 _PLAIN = {
     "main",
     "run",
