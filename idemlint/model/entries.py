@@ -255,9 +255,9 @@ class Entries:
         body = [s for s in method.body if not _is_docstring(s)]
         if len(body) != 1:
             return False
+        if isinstance(body[0], ast.Raise):
+            return True
         for node in walk(body[0]):
-            if isinstance(node, ast.Raise):
-                return True
             if isinstance(node, ast.Attribute) and node.attr in row.methods:
                 return node.attr != method.name
         return False

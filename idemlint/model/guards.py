@@ -261,6 +261,29 @@ class Guards:
                     break
         return found
 
+    def knows_violation(
+        self, deed: Deed, event: CallEvent, frame: Frame, check: Occurrence
+    ) -> bool:
+        """Whether a handler around a write expects that its store refuses a second one.
+
+        One that catches everything expects nothing if it raises again what it caught, or if it is
+        about the check as well.
+        """
+        for statement in event.tries:
+            for handler in statement.handlers:
+                if self.catches(handler, deed, frame, statement):
+                    if not self._catches_all(handler, frame, statement):
+                        return True
+                    if not _raises_again(handler) and statement not in check.top.event.tries:
+                        return True
+                    break
+        return False
+
+    def _catches_all(self, handler: ast.ExceptHandler, frame: Frame, statement: ast.stmt) -> bool:
+        return handler.type is None or any(
+            path in _CATCH_ALL for path in self.names.paths(Place(handler.type, frame, statement))
+        )
+
     def catches(
         self, handler: ast.ExceptHandler, deed: Deed, frame: Frame, statement: ast.stmt
     ) -> bool:
@@ -481,6 +504,14 @@ class Guards:
                 if isinstance(value, ast.Compare | ast.UnaryOp | ast.BoolOp | ast.Call | ast.Await):
                     return self._polarity(value, frame, found[0].statement, depth + 1)
         return Polarity.PRESENT
+
+
+def _raises_again(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler ends by raising what it caught."""
+    last = handler.body[-1]
+    if not isinstance(last, ast.Raise):
+        return False
+    return last.exc is None or (isinstance(last.exc, ast.Name) and last.exc.id == handler.name)
 
 
 def _leaves(body: list[ast.stmt]) -> bool:

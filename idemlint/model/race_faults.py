@@ -133,8 +133,20 @@ class RaceFaults:
                 continue
             if self._is_cache(source, insert, hop) or self._acts_between(source, insert, hop):
                 continue
+            if self._needs_record(source, hop):
+                continue
             return source
         return None
+
+    def _needs_record(self, check: Occurrence, hop: Hop) -> bool:
+        """Whether what follows a check runs only when it found something: a change, no insert."""
+        guards = self.model.guards
+        return any(
+            source.deed.place.node is check.deed.place.node
+            for condition in hop.event.conditions
+            if guards.polarity(condition, hop.frame) is Polarity.PRESENT
+            for source in guards.sources(condition, hop.frame)
+        )
 
     def _says_missing(self, condition: Condition) -> bool:
         """Whether a handler stands for "not there": a look that raises when nothing is found."""
@@ -255,7 +267,7 @@ class RaceFaults:
         deed = insert.deed
         guards = self.model.guards
         for hop in insert.hops:
-            if guards.violation_handlers(deed, hop.event, hop.frame):
+            if guards.knows_violation(deed, hop.event, hop.frame, check):
                 return True
             if self._is_locked(hop):
                 return True
