@@ -26,7 +26,7 @@ from idemlint.model.text import text_of
 from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from idemlint.knowledge import rows
     from idemlint.knowledge.facts import Knowledge
@@ -573,7 +573,7 @@ class Entries:
                 continue
             required, described = True, ""
             if default is not None:
-                required, described = _field_facts(default)
+                required, described = _field_facts(default, self.places.aliases(frame.module))
             yield ToolParameter(
                 arg.arg,
                 arg,
@@ -613,15 +613,16 @@ class Entries:
         """`T | None` or `Optional[T]`, through an alias too."""
         if annotation is None:
             return False
-        if _allows_none(annotation):
+        aliases = self.places.aliases(frame.module)
+        if _allows_none(annotation, aliases):
             return True
         if isinstance(annotation, ast.Name):
             for symbol in self.names.resolve(Place(annotation, frame)):
                 if isinstance(symbol, Literal):
-                    return _allows_none(symbol.node)
+                    return _allows_none(symbol.node, aliases)
             for binding in frame.module.bindings(annotation.id):
                 if isinstance(binding.node, ast.expr):
-                    return _allows_none(binding.node)
+                    return _allows_none(binding.node, aliases)
         return False
 
     def _model_fields(
@@ -657,7 +658,9 @@ class Entries:
                 if name in seen or name.startswith("_") or name == "model_config":
                     continue
                 seen.add(name)
-                required, description = _field_facts(statement.value)
+                required, description = _field_facts(
+                    statement.value, self.places.aliases(frame.module)
+                )
                 yield ToolParameter(
                     name,
                     statement,
@@ -783,7 +786,7 @@ def _dict_path(node: ast.expr, keys: list[str]) -> ast.expr | None:
     return node
 
 
-def _field_facts(value: ast.expr | None) -> tuple[bool, str]:
+def _field_facts(value: ast.expr | None, aliases: Mapping[str, str]) -> tuple[bool, str]:
     """Whether a model field must be given, and its description."""
     if value is None:
         return True, ""
@@ -799,7 +802,8 @@ def _field_facts(value: ast.expr | None) -> tuple[bool, str]:
     if value.args:
         first = value.args[0]
         required = isinstance(first, ast.Constant) and first.value is ...
-    if _last_name(value.func) not in ("Field", "field"):
+    name = _last_name(value.func)
+    if aliases.get(name, name) not in ("Field", "field"):
         required = False
     return required, description
 
@@ -810,21 +814,22 @@ def _is_nullable(value: ast.expr) -> bool:
     return isinstance(found, ast.Constant) and found.value is True
 
 
-def _allows_none(annotation: ast.expr) -> bool:
+def _allows_none(annotation: ast.expr, aliases: Mapping[str, str]) -> bool:
     """Whether a type, written down or as a text, can be left out or be `None`."""
     if isinstance(annotation, ast.Constant):
         text = annotation.value if isinstance(annotation.value, str) else ""
         return annotation.value is None or "None" in text or "Optional[" in text
     if isinstance(annotation, ast.BinOp):
-        return _allows_none(annotation.left) or _allows_none(annotation.right)
+        return _allows_none(annotation.left, aliases) or _allows_none(annotation.right, aliases)
     if isinstance(annotation, ast.Subscript):
         name = _last_name(annotation.value)
+        name = aliases.get(name, name)
         if name in ("Optional", "NotRequired"):
             return True
         parts = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else []
         if name == "Annotated" and parts:
-            return _allows_none(parts[0])
-        return name == "Union" and any(map(_allows_none, parts))
+            return _allows_none(parts[0], aliases)
+        return name == "Union" and any(_allows_none(part, aliases) for part in parts)
     return False
 
 
