@@ -264,6 +264,8 @@ class RetryFaults:
             return False
         if self.model.quiet.asks(occurrence) or self.model.guards.is_kept(occurrence):
             return False
+        if self.model.guards.is_refused(occurrence):
+            return False
         guard = self.model.guards.of(occurrence)
         return guard is None or (
             guard.kind is GuardKind.LOOKUP and self.model.dedup.late_record(occurrence) is not None
