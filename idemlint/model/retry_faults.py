@@ -116,7 +116,7 @@ class RetryFaults:
             return
         for event in self.model.names.flow(function).calls:
             if (
-                retries.loop(event, frame) is not None
+                retries.again(event, frame) is not None
                 or self._hands_over(event, frame)
                 or self._has_option(event)
             ):
@@ -213,7 +213,7 @@ class RetryFaults:
         for hop in reversed(occurrence.hops):
             function = hop.frame.function
             assert function is not None
-            found = retries.loop(hop.event, hop.frame) or retries.decorator(function)
+            found = retries.again(hop.event, hop.frame) or retries.decorator(function)
             if found is not None:
                 where = self._call_of_helper(hop, occurrence) or hop
                 return Again(where, found, hop.frame.module)

@@ -1277,6 +1277,7 @@ def refusals(lists: dict[str, list[str]]) -> Iterator[Claim]:
 def post_reads(lists: dict[str, list[str]]) -> Iterator[Claim]:
     """Requests by `POST` that only read."""
     addresses = [f"x.example{end if end[0] == '/' else '/' + end}" for end in lists["ends"]]
+    addresses += [f"x.example/{way}" for v in lists["verbs"] for way in (f"{v}Orders", f"of/{v}")]
     for address in (*addresses, *(f"{host}/anything" for host in lists["hosts"])):
         texts = [
             tool(
