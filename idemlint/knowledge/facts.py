@@ -720,6 +720,23 @@ class Knowledge:
         """Whether the name of a value says that it identifies something."""
         return self._record_names.fullmatch(name) is not None
 
+    @functools.cached_property
+    def _savings(self) -> dict[str, re.Pattern[str]]:
+        lists = self._tables.lists["savings"]
+        return {name: re.compile("|".join(texts)) for name, texts in lists.items()}
+
+    def is_save(self, name: str) -> bool:
+        """Whether a call of this name keeps a record that it is made on or handed."""
+        return self._savings["records"].search(name) is not None
+
+    def is_commit(self, name: str) -> bool:
+        """Whether a call of this name keeps all that was changed before."""
+        return self._savings["all"].search(name) is not None
+
+    def is_new(self, name: str) -> bool:
+        """Whether a call of this name gives a record that was not there before."""
+        return self._savings["new"].search(name) is not None
+
     # what runs again
 
     @functools.cached_property

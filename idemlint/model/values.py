@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from idemlint.model.flow import dotted_name
+from idemlint.model.kept_fields import KeptFields
 from idemlint.model.names import is_recursive
 from idemlint.model.symbols import (
     ClassSymbol,
@@ -131,6 +132,7 @@ class Values:
     def __init__(self, names: Names, knowledge: Knowledge) -> None:
         self.names = names
         self.knowledge = knowledge
+        self.kept_fields = KeptFields(names, knowledge)
         self._depth = 0
 
     # origins
@@ -392,21 +394,11 @@ class Values:
 
     def _field(self, base: Place, name: str, place: Place) -> Iterable[Origin] | None:
         """A field of an object of the program: what its constructor or a method put there."""
-        found: list[Origin] = []
-        known = False
-        dotted = dotted_name(base.node)
-        for mutation in self._mutations(dotted, place, base.frame):
-            if mutation.kind == "attribute" and _constant_key(mutation.key) == name:
-                if mutation.value is not None:
-                    known = True
-                    where = Place(mutation.value, base.frame, mutation.statement)
-                    origins = self.origins(where)
-                    if self._may_be_skipped(mutation.statement, place) and self._is_given(base):
-                        origins = tuple(replace(origin, fallback=True) for origin in origins)
-                        found.append(self._given_field(dotted, name, place))
-                    found.extend(origins)
-        if known:
+        found = self._changed_field(base, name, place)
+        if found is not None:
             return found
+        found, known = [], False
+        dotted = dotted_name(base.node)
         for symbol in self.names.resolve(base):
             if not isinstance(symbol, Instance):
                 continue
@@ -444,6 +436,27 @@ class Values:
                         if not _is_made_in_run(symbol, base.frame):
                             inner = tuple(replace(origin, once=True) for origin in inner)
                         found.extend(inner)
+        return found if known else None
+
+    def _changed_field(self, base: Place, name: str, place: Place) -> list[Origin] | None:
+        """A field that the function itself has put into an object before."""
+        found: list[Origin] = []
+        known = False
+        dotted = dotted_name(base.node)
+        for mutation in self._mutations(dotted, place, base.frame):
+            if mutation.kind != "attribute" or _constant_key(mutation.key) != name:
+                continue
+            if mutation.value is None:
+                continue
+            known = True
+            if self.kept_fields.holds(mutation, name, place):
+                found.append(self._origin(ValueKind.STABLE, place))
+                continue
+            origins = self.origins(Place(mutation.value, base.frame, mutation.statement))
+            if self._may_be_skipped(mutation.statement, place) and self._is_given(base):
+                origins = tuple(replace(origin, fallback=True) for origin in origins)
+                found.append(self._given_field(dotted, name, place))
+            found.extend(origins)
         return found if known else None
 
     def _given_field(self, dotted: str, name: str, place: Place) -> Origin:
