@@ -986,6 +986,10 @@ class Values:
         for symbol in self.names.resolve(base):
             if not isinstance(symbol, Instance):
                 continue
+            given = self._constructed_with(symbol, node.attr)
+            if given is not None:
+                self._merge(made, self.mapping(given), self._set_at(base))
+                found = True
             for ancestor in self.names.bases(symbol.cls):
                 if not isinstance(ancestor, ClassSymbol):
                     continue
@@ -996,6 +1000,33 @@ class Values:
                     found = True
         if not found:
             self._fill_symbols(place, made)
+
+    def _set_at(self, base: Place) -> Step | None:
+        """Where the function gives an object its name."""
+        node, function = base.node, base.frame.function
+        if isinstance(node, ast.Name) and function is not None:
+            for found in self.names.flow(function).definitions_at(base.statement, node.id):
+                if found.kind == "value" and found.node is not None:
+                    return Step(base.frame.module, found.node, f"`{node.id}` is set here")
+        return None
+
+    def _constructed_with(self, symbol: Instance, name: str) -> Place | None:
+        """What an object of a class without a constructor of its own was given for a field."""
+        made = symbol.made
+        if made is None or not isinstance(made.node, ast.Call):
+            return None
+        if self.names.method(symbol.cls, "__init__") is not None:
+            return None
+        fields = [
+            statement.target.id
+            for statement in symbol.cls.node.body
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
+        ]
+        given = {keyword.arg: keyword.value for keyword in made.node.keywords}
+        if not any(isinstance(argument, ast.Starred) for argument in made.node.args):
+            given.update(zip(fields, made.node.args, strict=False))
+        value = given.get(name)
+        return None if value is None else Place(value, made.frame, made.statement)
 
 
 def _is_plain_type(annotation: ast.expr) -> bool:
