@@ -74,7 +74,7 @@ _LISTS: dict[str, tuple[str, ...]] = {
     "containers": ("methods",),
     "memory": ("containers", "decorators", "words", "looks", "told", "counters", "stores"),
     "conflicts": ("errors", "codes", "statuses", "violations"),
-    "refusals": ("errors", "statuses", "words", "harmless", "doubts"),
+    "refusals": ("errors", "broad", "statuses", "words", "harmless", "doubts"),
     "sql_results": ("methods", "attributes", "ordering", "arguments"),
     "words": (
         "read", "read_nouns", "final_verbs", "adverbs", "prepositions", "vendors", "leading", "trailing",
