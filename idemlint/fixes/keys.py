@@ -508,6 +508,10 @@ def _taken_by_function(cure: Cure) -> Fix | None:
             # what makes the key is not at hand there
             cure.editors.show_only()
         cure.editors.of(mention.module).add_keyword(mention.call, KEY, code)
+    top = cure.occurrence.top
+    once_more = cure.model.retries.recursions.of(top.event, top.frame)
+    if once_more is not None and once_more is retrying.node:
+        cure.editor.add_keyword(once_more, KEY, KEY)
     entry = cure.entry
     if entry is not None and entry.function is function and not entry.is_tool:
         cure.editors.show_only()

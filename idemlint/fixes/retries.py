@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from idemlint.diagnostic import Fix
     from idemlint.model.evidence import Evidence
     from idemlint.model.model import Model
+    from idemlint.model.retry_faults import Again
     from idemlint.model.runs import Hop
 
 __all__ = ["claim_shown", "retried_fix", "scaffold_of"]
@@ -43,7 +44,7 @@ def retried_fix(evidence: Evidence, model: Model) -> Fix | None:
                 if fix is not None:
                     return fix
         start = next((n for n, hop in enumerate(hops) if hop is again.hop), 0)
-        fix = _taken(hops[start:], deed, model)
+        fix = _taken(hops[start:], deed, again, model)
         if fix is not None:
             return fix
     return claim_shown(again.hop, evidence)
@@ -65,7 +66,7 @@ def _passed(
     return editors.fix(f"Send `{name}` with all attempts", applicability)
 
 
-def _taken(hops: Sequence[Hop], deed: object, model: Model) -> Fix | None:
+def _taken(hops: Sequence[Hop], deed: object, again: Again, model: Model) -> Fix | None:
     """The retried function takes a key from its callers, which have to pass one."""
     from idemlint.model.deeds import Deed
 
@@ -81,6 +82,10 @@ def _taken(hops: Sequence[Hop], deed: object, model: Model) -> Fix | None:
         return None
     if not place_key(deed, handed[0], model, editors, optional=not handed[1]):
         return None
+    once_more = again.retrying.node
+    if once_more is model.retries.recursions.of(again.hop.event, again.hop.frame):
+        assert isinstance(once_more, ast.Call)
+        editors.of(again.module).add_keyword(once_more, KEY, KEY)
     return editors.fix(
         f"Take an `{KEY}` from the caller and send it with all attempts", Applicability.DISPLAY
     )

@@ -232,9 +232,15 @@ class Knowledge:
         return {name: row for row in self.rows("receiver_name") for name in row.names}
 
     @functools.cached_property
-    def post_reads(self) -> tuple[str, ...]:
-        """Ends of the paths of POST requests that only read."""
-        return tuple(self._tables.lists["post_reads"]["ends"])
+    def _post_reads(self) -> tuple[tuple[str, ...], re.Pattern[str]]:
+        lists = self._tables.lists["post_reads"]
+        verbs = "|".join(lists["verbs"])
+        return tuple(lists["ends"]), re.compile(rf"(?:.*[/.:])?(?:{verbs})(?![a-z])[^/.:]*")
+
+    def only_reads(self, path: str) -> bool:
+        """Whether a POST to this path only reads, by its end or by the verb in its last part."""
+        ends, verbs = self._post_reads
+        return path.endswith(ends) or verbs.fullmatch(path) is not None
 
     @functools.cached_property
     def asked_hosts(self) -> frozenset[str]:
@@ -714,6 +720,23 @@ class Knowledge:
         """Whether the name of a value says that it identifies something."""
         return self._record_names.fullmatch(name) is not None
 
+    @functools.cached_property
+    def _savings(self) -> dict[str, re.Pattern[str]]:
+        lists = self._tables.lists["savings"]
+        return {name: re.compile("|".join(texts)) for name, texts in lists.items()}
+
+    def is_save(self, name: str) -> bool:
+        """Whether a call of this name keeps a record that it is made on or handed."""
+        return self._savings["records"].search(name) is not None
+
+    def is_commit(self, name: str) -> bool:
+        """Whether a call of this name keeps all that was changed before."""
+        return self._savings["all"].search(name) is not None
+
+    def is_new(self, name: str) -> bool:
+        """Whether a call of this name gives a record that was not there before."""
+        return self._savings["new"].search(name) is not None
+
     # what runs again
 
     @functools.cached_property
@@ -723,6 +746,14 @@ class Knowledge:
     def is_repeating(self, name: str) -> bool:
         """Whether the name of a helper says that it can run again what it is given."""
         return self._repeating.search(name) is not None
+
+    @functools.cached_property
+    def _stops(self) -> re.Pattern[str]:
+        return re.compile("|".join(self._tables.lists["repeats"]["stops"]), re.IGNORECASE)
+
+    def is_stop(self, name: str) -> bool:
+        """Whether a name tells a service that goes round for ever to leave its loop."""
+        return self._stops.search(name) is not None
 
     @property
     def repeats(self) -> dict[str, list[str]]:

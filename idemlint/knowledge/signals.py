@@ -37,7 +37,14 @@ _REMEMBERED = (" in self.", " in cls.", " in _", _GETTING)
 _KEEPING = ((".add(", ".append", "] = ", "setdefault("), ("if ",))
 _ACTING = {"smtplib": (), "urllib": ("urllib.request", "urlopen")}
 """Parts of the standard library that act on other machines, with what tells of their use."""
-_AGAIN = (("for ", "while "), ("except", "status", ".ok", "is_success"), ("return", "break"))
+_COUNTED_DOWN = ("attempt", "tries")
+_ONCE_MORE = ((" - 1", " + 1"), ("except", "status", ".ok", "is_success"))
+"""Words of a function that calls itself once more: what is left of its attempts, and what failed."""
+_AGAIN = (
+    ("for ", "while "),
+    ("except", "status", ".ok", "is_success"),
+    ("return", "break", " = True", " = False"),
+)
 
 
 class Signal(enum.IntEnum):
@@ -258,6 +265,8 @@ class Signals:
             self._add(text, Signal.RETRY, self._acting)
         for text in _COUNTING:
             self._add(text, Signal.RETRY, self._acting, _AGAIN)
+        for text in _COUNTED_DOWN:
+            self._add(text, Signal.RETRY, self._acting, _ONCE_MORE)
         for text in _LOOPING:
             self._add(text, Signal.KEYED_RETRY, knowledge.keyed_libraries)
         for row in knowledge.rows("retry"):

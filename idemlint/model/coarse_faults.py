@@ -47,7 +47,7 @@ class CoarseFaults:
                 continue
             for event in model.names.flow(function).calls:
                 if model.runs.is_worthwhile(event) and (
-                    decorated or model.retries.loop(event, frame)
+                    decorated or model.retries.again(event, frame)
                 ):
                     for occurrence in model.runs.of_event(event, frame, _MAX_HELPERS):
                         yield from self._judge(occurrence, None)

@@ -614,7 +614,7 @@ class Deeds:
 
     def _only_reads(self, url: str, request: Place, host: rows.Host | None) -> bool:
         path = url.partition("?")[0].rstrip("/")
-        if path.endswith(self.knowledge.post_reads):
+        if self.knowledge.only_reads(path):
             return True
         # what a row says of a path goes before what is said of the whole host
         is_named = host is not None and bool(host.path)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from idemlint.model.deeds import Deed, DeedKind
+from idemlint.model.functions import all_statements
 from idemlint.model.runs import Hop, Occurrence
 from idemlint.model.symbols import External, FunctionSymbol, Place
 from idemlint.model.values import Origin, ValueKind
@@ -209,7 +210,7 @@ class Guards:
             place = Place(event.node, hop.frame, event.statement)
             deed = self.deeds.of(place)
             if deed.kind is DeedKind.EFFECT and deed.own:
-                if self.raises_on_conflict(deed, event, hop.frame):
+                if self.raises_on_conflict(deed, event, hop.frame, hop.event):
                     return Guard(GuardKind.CLAIM, hop, deed)
             elif deed.kind is DeedKind.INNER:
                 for inner in self.runs.of_event(event, hop.frame, _MAX_HELPERS):
@@ -233,8 +234,10 @@ class Guards:
             for source in self.sources(condition, frame)
         )
 
-    def raises_on_conflict(self, deed: Deed, event: CallEvent, frame: Frame) -> bool:
-        """Whether what follows a write only runs when it created its record.
+    def raises_on_conflict(
+        self, deed: Deed, event: CallEvent, frame: Frame, effect: CallEvent | None = None
+    ) -> bool:
+        """Whether what follows a write, `effect` say, only runs when it created its record.
 
         An insert counts when the handler of its unique violation leaves; a write that is atomic by
         itself and raises counts also when nobody catches it.
@@ -242,54 +245,86 @@ class Guards:
         store = deed.store
         if store is None or deed.role not in ("atomic", "insert"):
             return False
-        handlers = self.violation_handlers(deed, event, frame)
+        handlers = self.violation_handlers(deed, event, frame, effect)
         if handlers:
             return all(_leaves(handler.body) for handler in handlers)
         if deed.role == "atomic":
             return store.raises
         return False
 
+    def is_refused(self, occurrence: Occurrence) -> bool:
+        """Whether a second insert is known to be refused: its unique violation is caught by name."""
+        deed = occurrence.deed
+        return deed.own and deed.role == "insert" and any(
+            self._names_violation(handler)
+            for hop in occurrence.hops
+            for handler in self.violation_handlers(deed, hop.event, hop.frame)
+        )  # fmt: skip
+
+    def _names_violation(self, handler: ast.ExceptHandler) -> bool:
+        node = handler.type
+        return node is not None and any(
+            _last_name(item) in self.knowledge.conflicts["violations"]
+            for item in (node.elts if isinstance(node, ast.Tuple) else [node])
+        )
+
     def violation_handlers(
-        self, deed: Deed, event: CallEvent, frame: Frame
+        self, deed: Deed, event: CallEvent, frame: Frame, until: CallEvent | None = None
     ) -> list[ast.ExceptHandler]:
-        """The handlers around a write that catch the unique violation of its store."""
-        found: list[ast.ExceptHandler] = []
-        for statement in event.tries:
-            for handler in statement.handlers:
-                if self.catches(handler, deed, frame, statement):
-                    found.append(handler)
-                    break
-        return found
+        """The handlers around a write that catch the unique violation of its store.
+
+        A session writes what was added to it when it is flushed or committed: those count, `until`
+        a later call.
+        """
+        return [handler for _, handler in self._violations(deed, event, frame, until)]
 
     def knows_violation(
         self, deed: Deed, event: CallEvent, frame: Frame, check: Occurrence
     ) -> bool:
         """Whether a handler around a write expects that its store refuses a second one.
 
-        One that catches everything expects nothing if it raises again what it caught, or if it is
-        about the check as well.
+        One that catches everything expects nothing if it is about the check as well.
         """
-        for statement in event.tries:
+        return any(
+            statement not in check.top.event.tries or not _catches_all(handler)
+            for statement, handler in self._violations(deed, event, frame, None)
+        )
+
+    def _violations(
+        self, deed: Deed, event: CallEvent, frame: Frame, until: CallEvent | None
+    ) -> Iterator[tuple[ast.Try, ast.ExceptHandler]]:
+        sending = [event, *self._sending(deed, event, frame, until)]
+        for statement in dict.fromkeys(tried for call in sending for tried in call.tries):
             for handler in statement.handlers:
                 if self.catches(handler, deed, frame, statement):
-                    if not self._catches_all(handler, frame, statement):
-                        return True
-                    if not _raises_again(handler) and statement not in check.top.event.tries:
-                        return True
+                    yield statement, handler
                     break
-        return False
 
-    def _catches_all(self, handler: ast.ExceptHandler, frame: Frame, statement: ast.stmt) -> bool:
-        return handler.type is None or any(
-            path in _CATCH_ALL for path in self.names.paths(Place(handler.type, frame, statement))
-        )
+    def _sending(
+        self, deed: Deed, event: CallEvent, frame: Frame, until: CallEvent | None
+    ) -> Iterator[CallEvent]:
+        """The calls by which a session sends what was added to it before."""
+        store = deed.store
+        if store is None or not store.commit or store.kind != "orm" or frame.function is None:
+            return
+        for later in self.names.flow(frame.function).calls:
+            if not later.tries or not later.before >> event.index & 1:
+                continue
+            if until is not None and not until.surely_before >> later.index & 1:
+                continue
+            sent = self.deeds.of(Place(later.node, frame, later.statement))
+            if sent.kind is DeedKind.COMMIT and sent.store == store:
+                yield later
 
     def catches(
         self, handler: ast.ExceptHandler, deed: Deed, frame: Frame, statement: ast.stmt
     ) -> bool:
-        """Whether a handler catches the unique violation of the store that a write is to."""
+        """Whether a handler catches the unique violation of the store that a write is to.
+
+        One that catches everything and raises again does not know that there can be one.
+        """
         if handler.type is None:
-            return True
+            return not _only_raises(handler.body)
         types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
         for node in types:
             for path in self.names.paths(Place(node, frame, statement)):
@@ -298,12 +333,9 @@ class Guards:
                     deed.store is not None and s.kind == deed.store.kind for s in stores
                 ):
                     return True
-                if path in _CATCH_ALL:
+                if path in _CATCH_ALL and not _only_raises(handler.body):
                     return True
-            name = node.attr if isinstance(node, ast.Attribute) else ""
-            if isinstance(node, ast.Name):
-                name = node.id
-            if name in self.knowledge.conflicts["violations"]:
+            if _last_name(node) in self.knowledge.conflicts["violations"]:
                 return True
         return False
 
@@ -506,12 +538,8 @@ class Guards:
         return Polarity.PRESENT
 
 
-def _raises_again(handler: ast.ExceptHandler) -> bool:
-    """Whether a handler ends by raising what it caught."""
-    last = handler.body[-1]
-    if not isinstance(last, ast.Raise):
-        return False
-    return last.exc is None or (isinstance(last.exc, ast.Name) and last.exc.id == handler.name)
+def _catches_all(handler: ast.ExceptHandler) -> bool:
+    return handler.type is None or _last_name(handler.type) in _CATCH_ALL
 
 
 def _leaves(body: list[ast.stmt]) -> bool:
@@ -528,6 +556,17 @@ def _leaves(body: list[ast.stmt]) -> bool:
     if isinstance(last, ast.Try):
         return _leaves(last.body) and all(_leaves(h.body) for h in last.handlers)
     return False
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _only_raises(body: list[ast.stmt]) -> bool:
+    """Whether every way through a block ends in a `raise`."""
+    return _leaves(body) and not any(
+        isinstance(inner, ast.Return | ast.Continue | ast.Break) for inner in all_statements(body)
+    )
 
 
 def fresh_origins(origins: Iterable[Origin]) -> list[Origin]:

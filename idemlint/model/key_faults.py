@@ -400,7 +400,7 @@ class KeyFaults:
             uses = self._uses(occurrence)
             if not uses:
                 continue
-            retrying = decorated or model.retries.loop(occurrence.top.event, frame)
+            retrying = decorated or model.retries.again(occurrence.top.event, frame)
             for use in uses:
                 bad = self._counted(use, None)
                 fresh = fresh_origins(bad)
@@ -419,7 +419,7 @@ class KeyFaults:
         frame = model.names.frame(function)
         decorated = model.retries.decorator(function)
         for occurrence in model.retried.occurrences(function, frame):
-            retrying = decorated or model.retries.loop(occurrence.top.event, frame)
+            retrying = decorated or model.retries.again(occurrence.top.event, frame)
             if retrying is None:
                 continue
             for use in self._uses(occurrence):

@@ -120,8 +120,15 @@ class RaceFaults:
         self, condition: Condition, hop: Hop, insert: Occurrence, polarity: Polarity
     ) -> Occurrence | None:
         guards = self.model.guards
+        picked: set[ast.AST] = set()
         for source in guards.sources(condition, hop.frame):
             if source.deed.kind is not DeedKind.CHECK or source.deed.store is None:
+                continue
+            if source.deed.call in picked:
+                continue
+            if self._picks(source.deed):
+                # `filter(…)` in `filter(…).order_by(…).first()` is no look of its own
+                picked.update(walk(source.deed.call.func))
                 continue
             if not self._same_records(source.deed, insert.deed):
                 continue
@@ -134,6 +141,8 @@ class RaceFaults:
             if self._is_cache(source, insert, hop) or self._acts_between(source, insert, hop):
                 continue
             if self._needs_record(source, hop):
+                continue
+            if polarity is Polarity.ABSENT and self._has_found(source, hop):
                 continue
             return source
         return None
@@ -148,13 +157,29 @@ class RaceFaults:
             for source in guards.sources(condition, hop.frame)
         )
 
+    def _has_found(self, check: Occurrence, hop: Hop) -> bool:
+        """Whether the function has left, before the insert, where the check found nothing."""
+        function = hop.frame.function
+        assert function is not None
+        flow, guards = self.model.names.flow(function), self.model.guards
+        leaving: list[ast.stmt] = [statement for statement, _ in flow.raises]
+        leaving += [point.statement for point in flow.returns]
+        return any(
+            condition not in hop.event.conditions
+            and guards.polarity(condition, hop.frame) is Polarity.ABSENT
+            and any(s.top.event is check.top.event for s in guards.sources(condition, hop.frame))
+            for statement in leaving
+            if not flow.before.get(statement, 0) >> hop.event.index & 1
+            for condition in flow.conditions.get(statement, ())
+        )
+
     def _says_missing(self, condition: Condition) -> bool:
         """Whether a handler stands for "not there": a look that raises when nothing is found."""
         statement = condition.statement
         return isinstance(statement, ast.Try)
 
     def _same_records(self, check: Deed, insert: Deed) -> bool:
-        if check.target != insert.target or self._picks(check):
+        if check.target != insert.target:
             return False
         if check.sql is not None and insert.sql is not None:
             text = check.sql.text.lower()

@@ -36,6 +36,10 @@ class Refusals:
         return frozenset(self.knowledge.refusals["errors"])
 
     @functools.cached_property
+    def _broad(self) -> frozenset[str]:
+        return frozenset(self.knowledge.refusals["broad"])
+
+    @functools.cached_property
     def _statuses(self) -> frozenset[int]:
         return frozenset(map(int, self.knowledge.refusals["statuses"]))
 
@@ -57,13 +61,17 @@ class Refusals:
         for path in self.names.paths(Place(node, frame)):
             if path in self._errors:
                 return True
-            if self.knowledge.violation_stores(path) and not _is_of_connections(path):
+            if self.knowledge.violation_stores(path) and not self._is_broad(path):
                 return True
         for symbol in self.names.resolve(Place(node, frame)):
             if isinstance(symbol, Literal) and isinstance(symbol.node, ast.Tuple | ast.List):
                 elements = symbol.node.elts
                 return bool(elements) and all(self.error(e, symbol.place.frame) for e in elements)
         return False
+
+    def _is_broad(self, path: str) -> bool:
+        """Whether a class of errors also stands for a connection that was lost."""
+        return path.rpartition(".")[2] in self._broad or _is_of_connections(path)
 
     def predicate(self, node: ast.expr, frame: Frame) -> bool:
         """Whether a function that decides about a repeat only looks for refusals."""

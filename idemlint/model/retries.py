@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from idemlint.model.deeds import argument
 from idemlint.model.functions import all_statements
+from idemlint.model.recursions import Recursions
 from idemlint.model.refusals import Refusals
 from idemlint.model.symbols import External, FunctionSymbol, Place
 from idemlint.source.walking import walk
@@ -46,6 +47,7 @@ class Retries:
         self.guards = guards
         self.knowledge = knowledge
         self.refusals = Refusals(names, knowledge)
+        self.recursions = Recursions(names, guards, self.refusals, knowledge)
 
     def decorator(self, function: Function) -> Retrying | None:
         """The retry decorator of a function, unless it is switched off or repeats only refusals."""
@@ -112,6 +114,16 @@ class Retries:
             self.refusals.error(item, frame) or self.refusals.predicate(item, frame)
             for item in listed
         )
+
+    def again(self, event: CallEvent, frame: Frame) -> Retrying | None:
+        """What sends the call of `event` again when it failed: a loop, its function once more."""
+        found = self.loop(event, frame)
+        if found is None:
+            call = self.recursions.of(event, frame)
+            if call is not None:
+                assert frame.function is not None
+                found = Retrying(call, f"`{frame.function.name}` that calls itself")
+        return found
 
     # loops
 
@@ -239,7 +251,7 @@ class Retries:
                 flow.before.get(statement, 0) & bit and _follows(statement, event.node)
             ):
                 continue
-            if not any(
+            if not self._asks_to_stop(statement, loop, flow) and not any(
                 statement is outer or statement in flow.inside(outer)
                 for tried in event.tries
                 for handler in tried.handlers
@@ -247,6 +259,29 @@ class Retries:
             ):
                 return True
         return isinstance(loop, ast.While) and self._ends_by_flag(loop, event, flow)
+
+    def _asks_to_stop(self, statement: ast.stmt, loop: ast.stmt, flow: Flow) -> bool:
+        """Whether a service leaves its loop here since it was told to, whatever became of a call.
+
+        `if self._stop.is_set(): break`, or the test of the loop once more.
+        """
+        inside = flow.inside(loop)
+        test = ast.unparse(loop.test) if isinstance(loop, ast.While) else ""
+        for condition in flow.conditions.get(statement, ()):
+            node = condition.node
+            if condition.kind != "test" or condition.statement not in inside:
+                continue
+            if any(
+                self.knowledge.is_stop(name)
+                for inner in walk(node)
+                for name in (
+                    inner.attr if isinstance(inner, ast.Attribute) else getattr(inner, "id", ""),
+                )
+            ):
+                return True
+            if test in (ast.unparse(node), f"not {ast.unparse(node)}"):
+                return True
+        return False
 
     def _ends_by_flag(self, loop: ast.While, event: CallEvent, flow: Flow) -> bool:
         """`while not sent:` whose flag is set behind the call."""
@@ -378,7 +413,7 @@ class Retries:
             for event in self.names.flow(inner).calls:
                 if not self._calls_one_of(event.node, given):
                     continue
-                found = decorated or self.loop(event, frame)
+                found = decorated or self.again(event, frame)
                 if found is not None:
                     return found
         return None

@@ -115,7 +115,7 @@ class RetryFaults:
             return
         for event in self.model.names.flow(function).calls:
             if (
-                retries.loop(event, frame) is not None
+                retries.again(event, frame) is not None
                 or self._hands_over(event, frame)
                 or self._has_option(event)
             ):
@@ -210,7 +210,7 @@ class RetryFaults:
         for hop in reversed(occurrence.hops):
             function = hop.frame.function
             assert function is not None
-            found = retries.loop(hop.event, hop.frame) or retries.decorator(function)
+            found = retries.again(hop.event, hop.frame) or retries.decorator(function)
             if found is not None:
                 where = self._call_of_helper(hop, occurrence) or hop
                 return Again(where, found, hop.frame.module)
@@ -260,6 +260,8 @@ class RetryFaults:
         if self._is_about_native_key(occurrence, entry):
             return False
         if self.model.quiet.asks(occurrence) or self.model.guards.is_kept(occurrence):
+            return False
+        if self.model.guards.is_refused(occurrence):
             return False
         guard = self.model.guards.of(occurrence)
         return guard is None or (

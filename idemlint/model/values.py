@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from idemlint.model.flow import dotted_name
+from idemlint.model.kept_fields import KeptFields
 from idemlint.model.names import is_recursive
 from idemlint.model.symbols import (
     ClassSymbol,
@@ -131,6 +132,7 @@ class Values:
     def __init__(self, names: Names, knowledge: Knowledge) -> None:
         self.names = names
         self.knowledge = knowledge
+        self.kept_fields = KeptFields(names, knowledge)
         self._depth = 0
 
     # origins
@@ -392,21 +394,11 @@ class Values:
 
     def _field(self, base: Place, name: str, place: Place) -> Iterable[Origin] | None:
         """A field of an object of the program: what its constructor or a method put there."""
-        found: list[Origin] = []
-        known = False
-        dotted = dotted_name(base.node)
-        for mutation in self._mutations(dotted, place, base.frame):
-            if mutation.kind == "attribute" and _constant_key(mutation.key) == name:
-                if mutation.value is not None:
-                    known = True
-                    where = Place(mutation.value, base.frame, mutation.statement)
-                    origins = self.origins(where)
-                    if self._may_be_skipped(mutation.statement, place) and self._is_given(base):
-                        origins = tuple(replace(origin, fallback=True) for origin in origins)
-                        found.append(self._given_field(dotted, name, place))
-                    found.extend(origins)
-        if known:
+        found = self._changed_field(base, name, place)
+        if found is not None:
             return found
+        found, known = [], False
+        dotted = dotted_name(base.node)
         for symbol in self.names.resolve(base):
             if not isinstance(symbol, Instance):
                 continue
@@ -444,6 +436,27 @@ class Values:
                         if not _is_made_in_run(symbol, base.frame):
                             inner = tuple(replace(origin, once=True) for origin in inner)
                         found.extend(inner)
+        return found if known else None
+
+    def _changed_field(self, base: Place, name: str, place: Place) -> list[Origin] | None:
+        """A field that the function itself has put into an object before."""
+        found: list[Origin] = []
+        known = False
+        dotted = dotted_name(base.node)
+        for mutation in self._mutations(dotted, place, base.frame):
+            if mutation.kind != "attribute" or _constant_key(mutation.key) != name:
+                continue
+            if mutation.value is None:
+                continue
+            known = True
+            if self.kept_fields.holds(mutation, name, place):
+                found.append(self._origin(ValueKind.STABLE, place))
+                continue
+            origins = self.origins(Place(mutation.value, base.frame, mutation.statement))
+            if self._may_be_skipped(mutation.statement, place) and self._is_given(base):
+                origins = tuple(replace(origin, fallback=True) for origin in origins)
+                found.append(self._given_field(dotted, name, place))
+            found.extend(origins)
         return found if known else None
 
     def _given_field(self, dotted: str, name: str, place: Place) -> Origin:
@@ -973,6 +986,10 @@ class Values:
         for symbol in self.names.resolve(base):
             if not isinstance(symbol, Instance):
                 continue
+            given = self._constructed_with(symbol, node.attr)
+            if given is not None:
+                self._merge(made, self.mapping(given), self._set_at(base))
+                found = True
             for ancestor in self.names.bases(symbol.cls):
                 if not isinstance(ancestor, ClassSymbol):
                     continue
@@ -983,6 +1000,33 @@ class Values:
                     found = True
         if not found:
             self._fill_symbols(place, made)
+
+    def _set_at(self, base: Place) -> Step | None:
+        """Where the function gives an object its name."""
+        node, function = base.node, base.frame.function
+        if isinstance(node, ast.Name) and function is not None:
+            for found in self.names.flow(function).definitions_at(base.statement, node.id):
+                if found.kind == "value" and found.node is not None:
+                    return Step(base.frame.module, found.node, f"`{node.id}` is set here")
+        return None
+
+    def _constructed_with(self, symbol: Instance, name: str) -> Place | None:
+        """What an object of a class without a constructor of its own was given for a field."""
+        made = symbol.made
+        if made is None or not isinstance(made.node, ast.Call):
+            return None
+        if self.names.method(symbol.cls, "__init__") is not None:
+            return None
+        fields = [
+            statement.target.id
+            for statement in symbol.cls.node.body
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
+        ]
+        given = {keyword.arg: keyword.value for keyword in made.node.keywords}
+        if not any(isinstance(argument, ast.Starred) for argument in made.node.args):
+            given.update(zip(fields, made.node.args, strict=False))
+        value = given.get(name)
+        return None if value is None else Place(value, made.frame, made.statement)
 
 
 def _is_plain_type(annotation: ast.expr) -> bool:

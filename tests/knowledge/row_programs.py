@@ -766,6 +766,13 @@ def _form(row: rows.Store, form: rows.Form, path: str) -> Claim | None:
     reached = use(path)
     value = repr(form.value) if form.value is not None else "order"
     filled = f"{_subject(row)}, {_argument(form.argument, value)}"
+    if form.role == "insert" and not row.check and row.kind != "file":
+        # nothing is looked up there: that it writes is told by itself
+        texts = [
+            tool(_top(row, reached), [f"{reached.name}({given})"])
+            for given in (filled, _subject(row))
+        ]
+        return Claim(f"form {path}", "IDM401", *texts)
     check = use(_nearest(row.check, path) if row.kind != "file" else "os.path.exists")
     if row.kind == "file":
         if form.role == "insert":
@@ -1277,6 +1284,7 @@ def refusals(lists: dict[str, list[str]]) -> Iterator[Claim]:
 def post_reads(lists: dict[str, list[str]]) -> Iterator[Claim]:
     """Requests by `POST` that only read."""
     addresses = [f"x.example{end if end[0] == '/' else '/' + end}" for end in lists["ends"]]
+    addresses += [f"x.example/{way}" for v in lists["verbs"] for way in (f"{v}Orders", f"of/{v}")]
     for address in (*addresses, *(f"{host}/anything" for host in lists["hosts"])):
         texts = [
             tool(
