@@ -52,9 +52,9 @@ _LITTLE_CODE = 100_000
 _MUCH_MEMORY = 110_000_000
 """Bytes of memory after which another process goes on: most of what one knows is of no more use."""
 _MUCH_CODE = 700_000
-"""Bytes to analyse after which one does where the system does not tell of memory."""
+"""Bytes that are worth a share, and all that one process analyses where nobody tells of memory."""
 _SHARES_OF_PROCESS = 4
-"""In how many shares each process gets its part: some take far longer than others."""
+"""In how many shares at most each process gets its part: some take far longer than others."""
 _LITTLE_TO_PARSE = 8_000_000
 """Bytes of targets up to which each is parsed for syntax errors, not only what is analysed."""
 _ALWAYS = frozenset({"E902", "invalid-syntax"})
@@ -558,7 +558,8 @@ class _Run:
         sizes = [project.looks[path].size for project, path in units]
         self._total = sum(sizes)
         count = worker_count() if self._total > _LITTLE_CODE else 1
-        shares = _shared_out(units, sizes, count * _SHARES_OF_PROCESS if count > 1 else 1)
+        many = min(self._total // _MUCH_CODE, count * _SHARES_OF_PROCESS)
+        shares = _shared_out(units, sizes, max(count, many))
         if count > 1:
             self._prepare()
         by_root = {project.root: project for project, _ in units}

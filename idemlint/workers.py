@@ -65,34 +65,39 @@ def in_turns(
     work: Callable[[list[Item]], tuple[Result, list[Item]]],
     shares: Sequence[list[Item]],
     processes: int,
-) -> Iterator[Result]:
-    """What `work` gives for all items: it does as many of a share as it can and gives back the rest.
+) -> list[Result]:
+    """What `work` gives, in order: it does the first items of a share and gives back the rest.
 
     A share is done in a forked process, so many of them at a time, and its rest in another one: each
-    ends with its memory. The rest, too, has to be shorter than the share. As for `in_parallel`, all
-    is done here without `can_fork()`, and if there is but one share and one process.
+    ends with its memory. What `work` raises is raised here as by `in_parallel`. All is done here
+    without `can_fork()`, and with one process.
     """
-    waiting = [share for share in shares if share][::-1]
     if processes < 2 or not can_fork():
-        while waiting:
-            result, rest = work(waiting.pop())
-            if rest:
-                waiting.append(rest)
-            yield result
-        return
+        results = []
+        for share in shares:
+            rest = share
+            while rest:
+                result, rest = work(rest)
+                results.append(result)
+        return results
+    # the number of a share, and those of its parts: what sorts all as the items were
+    waiting = [((number,), share) for number, share in enumerate(shares) if share][::-1]
+    done: dict[tuple[int, ...], Result] = {}
     with _forking(), selectors.DefaultSelector() as selector:
         while waiting or selector.get_map():
             while waiting and len(selector.get_map()) < processes:
-                child = _Child(work, waiting.pop())
-                selector.register(child.reading, selectors.EVENT_READ, child)
+                number, share = waiting.pop()
+                child = _Child(work, share)
+                selector.register(child.reading, selectors.EVENT_READ, (number, child))
             for key, _ in selector.select():
-                selector.unregister(key.data.reading)
-                result, rest = key.data.result()
-                if rest:
-                    # nobody has to wait for the last one
-                    half = len(rest) if waiting else (len(rest) + 1) // 2
-                    waiting += [part for part in (rest[half:], rest[:half]) if part]
-                yield result
+                number, child = key.data
+                selector.unregister(child.reading)
+                done[number], rest = child.result()
+                # nobody has to wait for the last one
+                half = len(rest) if waiting else (len(rest) + 1) // 2
+                parts = enumerate((rest[:half], rest[half:]))
+                waiting += [((*number, n), part) for n, part in parts if part][::-1]
+    return [done[number] for number in sorted(done)]
 
 
 @contextlib.contextmanager
