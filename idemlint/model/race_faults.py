@@ -149,28 +149,31 @@ class RaceFaults:
 
     def _needs_record(self, check: Occurrence, hop: Hop) -> bool:
         """Whether what follows a check runs only when it found something: a change, no insert."""
-        guards = self.model.guards
         return any(
-            source.deed.place.node is check.deed.place.node
+            self._says(condition, Polarity.PRESENT, check, hop)
             for condition in hop.event.conditions
-            if guards.polarity(condition, hop.frame) is Polarity.PRESENT
-            for source in guards.sources(condition, hop.frame)
         )
 
     def _has_found(self, check: Occurrence, hop: Hop) -> bool:
         """Whether the function has left, before the insert, where the check found nothing."""
         function = hop.frame.function
         assert function is not None
-        flow, guards = self.model.names.flow(function), self.model.guards
+        flow = self.model.names.flow(function)
         leaving: list[ast.stmt] = [statement for statement, _ in flow.raises]
         leaving += [point.statement for point in flow.returns]
         return any(
             condition not in hop.event.conditions
-            and guards.polarity(condition, hop.frame) is Polarity.ABSENT
-            and any(s.top.event is check.top.event for s in guards.sources(condition, hop.frame))
+            and self._says(condition, Polarity.ABSENT, check, hop)
             for statement in leaving
             if not flow.before.get(statement, 0) >> hop.event.index & 1
             for condition in flow.conditions.get(statement, ())
+        )
+
+    def _says(self, condition: Condition, polarity: Polarity, check: Occurrence, hop: Hop) -> bool:
+        """Whether a condition says this of what a check found."""
+        guards = self.model.guards
+        return guards.polarity(condition, hop.frame) is polarity and any(
+            source.top.event is check.top.event for source in guards.sources(condition, hop.frame)
         )
 
     def _says_missing(self, condition: Condition) -> bool:
