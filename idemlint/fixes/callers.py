@@ -7,6 +7,7 @@ import itertools
 import os
 from typing import TYPE_CHECKING
 
+from idemlint.model.flow import last_name
 from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def is_filled_by_place(function: Function, model: Model) -> bool:
         for module in _project_of(function, model)[0]
         for part in module.parts_with(function.name)
         for node in walk(part)
-        if isinstance(node, ast.Call) and _last_name(node.func) == function.name
+        if isinstance(node, ast.Call) and last_name(node.func) == function.name
     )
 
 
@@ -194,7 +195,7 @@ def _imports(module: Module, function: Function) -> bool:
 def _named(name: str, module: Module) -> Iterator[ast.expr]:
     for part in module.parts_with(name):
         for node in walk(part):
-            if isinstance(node, ast.Name | ast.Attribute) and _last_name(node) == name:
+            if isinstance(node, ast.Name | ast.Attribute) and last_name(node) == name:
                 yield node
 
 
@@ -216,7 +217,7 @@ def _in(
     if isinstance(node, ast.Call):
         if _is_meant(node.func, function, module):
             yield Mention(module, node.func, node, around)
-        elif _last_name(node.func) in _MADE_BOUND and node.args:
+        elif last_name(node.func) in _MADE_BOUND and node.args:
             if _is_meant(node.args[0], function, module):
                 yield Mention(module, node.args[0], node, around)
     for child in ast.iter_child_nodes(node):
@@ -225,7 +226,7 @@ def _in(
 
 def _is_meant(node: ast.expr, function: Function, module: Module) -> bool:
     """Whether an expression names the function, as far as its form tells."""
-    if _last_name(node) != function.name:
+    if last_name(node) != function.name:
         return False
     if function.owner is None:
         if isinstance(node, ast.Attribute):
@@ -244,9 +245,3 @@ def _means(module: Module, function: Function) -> bool:
         return True
     kinds = {binding.kind for binding in module.bindings(function.name)}
     return "import" not in kinds if module is function.module else kinds == {"import"}
-
-
-def _last_name(node: ast.AST) -> str:
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""

@@ -16,6 +16,7 @@ from idemlint.fixes.layout import fitted, width
 from idemlint.fixes.taking import KEY, add_key, hand_down, make_required, take_key
 from idemlint.knowledge.rows import Unstable
 from idemlint.model.entries import Entry, EntryKind, ToolParameter
+from idemlint.model.flow import last_name
 from idemlint.model.symbols import Place
 from idemlint.model.values import ValueKind
 
@@ -801,7 +802,7 @@ def _is_of_parts(cure: Cure, sequence: ast.List | ast.Tuple) -> bool:
 def _is_folded(call: ast.AST | None) -> bool:
     if not isinstance(call, ast.Call):
         return False
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    name = last_name(call.func)
     return name in _FOLDS
 
 
@@ -857,7 +858,7 @@ def unstable_fix(evidence: Evidence, model: Model) -> Fix | None:
         return cure.editors.fix("Sort the set", Applicability.SAFE)
     if not isinstance(node, ast.Call):
         return None
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    name = last_name(node.func)
     row = cure.origin.row
     if isinstance(row, Unstable) and row.fix == "sort_keys":
         for keyword in node.keywords:

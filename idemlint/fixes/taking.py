@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from idemlint.fixes.callers import is_called_only_by, is_filled_by_place, pass_on
 from idemlint.fixes.editing import indent_of, last_line_start
+from idemlint.model.flow import last_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -391,5 +392,5 @@ def hand_down(
 
 def _calls_directly(call: ast.Call, function: Function) -> bool:
     """Whether a call names the function, so that a keyword reaches it."""
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    name = last_name(call.func)
     return name == function.name

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from idemlint.model.evidence import Evidence, RelatedPlace
+from idemlint.model.flow import last_name
 from idemlint.model.selection import Family
 from idemlint.model.symbols import Place
 from idemlint.model.text import canonical
@@ -69,7 +70,7 @@ class ConflictFaults:
         return all(self._is_error(node, frame) for node in types)
 
     def _is_error(self, node: ast.expr, frame: Frame) -> bool:
-        name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+        name = last_name(node)
         if name in self._errors:
             return True
         return any(

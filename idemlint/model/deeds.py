@@ -7,6 +7,7 @@ import enum
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from idemlint.model.flow import last_name
 from idemlint.model.names import BUILTINS
 from idemlint.model.sql import SqlText, read_sql
 from idemlint.model.symbols import (
@@ -160,7 +161,7 @@ class Deeds:
         call = place.node
         assert isinstance(call, ast.Call)
         if isinstance(call.func, ast.Attribute):
-            kind = self.knowledge.quiet_names.get(_last_name(call.func.value))
+            kind = self.knowledge.quiet_names.get(last_name(call.func.value))
             if kind in ("logging", "telemetry"):
                 return Deed(DeedKind.QUIET, place, reason=kind)
         symbols = self.names.resolve(Place(call.func, place.frame, place.statement))
@@ -200,7 +201,7 @@ class Deeds:
         if any(isinstance(symbol, ClassSymbol) for symbol in others):
             return self._constructed(place, call, others)
         if isinstance(call.func, ast.Attribute) and others:
-            if self.knowledge.is_turn(_last_name(call.func.value), call.func.attr):
+            if self.knowledge.is_turn(last_name(call.func.value), call.func.attr):
                 return Deed(DeedKind.QUIET, place, reason="model")
         for symbol in others:
             if isinstance(symbol, External):
@@ -269,7 +270,7 @@ class Deeds:
     def _unresolved(self, place: Place, call: ast.Call) -> Deed:
         """A call of an unknown object: a SQL text speaks for itself, a logger by its name."""
         if isinstance(call.func, ast.Attribute):
-            name = _last_name(call.func.value)
+            name = last_name(call.func.value)
             if name in self.knowledge.quiet_names:
                 return Deed(DeedKind.QUIET, place, reason=self.knowledge.quiet_names[name])
             if self.knowledge.is_turn(name, call.func.attr):
@@ -648,7 +649,6 @@ class Deeds:
     def _store(
         self, path: str, place: Place, call: ast.Call, symbol: External | None = None
     ) -> Deed | None:
-
         for entry in self.knowledge.store_roles(path):
             store = entry.store
             if path.startswith("?") or "**" in _pattern_of(entry):
@@ -1123,12 +1123,6 @@ def _imported_path(node: ast.expr, module: Module) -> str:
             top = f"{binding.module}.{binding.member}" if binding.member else binding.module
             return ".".join((top, *reversed(names)))
     return ""
-
-
-def _last_name(node: ast.expr) -> str:
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _pattern_of(entry: StoreRole) -> str:

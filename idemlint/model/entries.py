@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from idemlint.model.deeds import argument
 from idemlint.model.dispatch import Dispatch
+from idemlint.model.flow import last_name
 from idemlint.model.functions import classes_of, functions_of, own_nodes
 from idemlint.model.replay_options import is_retried
 from idemlint.model.selection import Family
@@ -316,7 +317,7 @@ class Entries:
         for arg in function.parameters:
             if isinstance(arg.annotation, ast.Subscript):
                 for node in walk(arg.annotation):
-                    if isinstance(node, ast.Call) and _last_name(node.func) in self._call_names:
+                    if isinstance(node, ast.Call) and last_name(node.func) in self._call_names:
                         yield Place(node, frame)
 
     def _registered(self, place: Place) -> Iterator[Entry]:
@@ -639,7 +640,7 @@ class Entries:
         if any(path in self.knowledge.model_bases for path in self.names.class_paths(cls)):
             return True
         return any(
-            _last_name(d.func if isinstance(d, ast.Call) else d) == "dataclass"
+            last_name(d.func if isinstance(d, ast.Call) else d) == "dataclass"
             for d in cls.node.decorator_list
         )
 
@@ -760,13 +761,7 @@ def _own_calls(statement: ast.stmt) -> Iterator[ast.Call]:
 
 def _registering_name(call: ast.Call) -> str:
     """The name of what is called, or of what made it: `tool` in `tool(f)` and in `server.tool()(f)`."""
-    return _last_name(call.func.func if isinstance(call.func, ast.Call) else call.func)
-
-
-def _last_name(node: ast.expr) -> str:
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
+    return last_name(call.func.func if isinstance(call.func, ast.Call) else call.func)
 
 
 def _is_docstring(statement: ast.stmt) -> bool:
@@ -802,7 +797,7 @@ def _field_facts(value: ast.expr | None, aliases: Mapping[str, str]) -> tuple[bo
     if value.args:
         first = value.args[0]
         required = isinstance(first, ast.Constant) and first.value is ...
-    name = _last_name(value.func)
+    name = last_name(value.func)
     if aliases.get(name, name) not in ("Field", "field"):
         required = False
     return required, description
@@ -822,7 +817,7 @@ def _allows_none(annotation: ast.expr, aliases: Mapping[str, str]) -> bool:
     if isinstance(annotation, ast.BinOp):
         return _allows_none(annotation.left, aliases) or _allows_none(annotation.right, aliases)
     if isinstance(annotation, ast.Subscript):
-        name = _last_name(annotation.value)
+        name = last_name(annotation.value)
         name = aliases.get(name, name)
         if name in ("Optional", "NotRequired"):
             return True

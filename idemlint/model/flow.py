@@ -20,7 +20,17 @@ if TYPE_CHECKING:
 
     from idemlint.model.program import Function
 
-__all__ = ["MUTATORS", "CallEvent", "Condition", "Definition", "Flow", "Mutation", "flow_of"]
+__all__ = [
+    "MUTATORS",
+    "CallEvent",
+    "Condition",
+    "Definition",
+    "Flow",
+    "Mutation",
+    "dotted_name",
+    "flow_of",
+    "last_name",
+]
 
 MUTATORS = {"update", "setdefault", "append", "extend", "add", "insert", "__setitem__"}
 _DEEP_LOOPS = 2
@@ -748,7 +758,7 @@ class _Runner:
         assert self.statement is not None
         if index is None:
             index = self.events[node] = len(self.events)
-            event = CallEvent(index, node, self.statement, _last_name(node.func))
+            event = CallEvent(index, node, self.statement, last_name(node.func))
             self.flow.calls.append(event)
             self.flow.call_of[node] = event
             event.surely_before = self.state.must
@@ -796,7 +806,8 @@ def dotted_name(node: ast.expr) -> str:
     return ".".join(reversed(parts))
 
 
-def _last_name(node: ast.expr) -> str:
+def last_name(node: ast.AST) -> str:
+    """`c` of `a.b.c`, and `a` of a name; empty for anything else."""
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from idemlint.model.deeds import Deed, DeedKind
+from idemlint.model.flow import last_name
 from idemlint.model.functions import all_statements
 from idemlint.model.runs import Hop, Occurrence
 from idemlint.model.symbols import External, FunctionSymbol, Place
@@ -264,7 +265,7 @@ class Guards:
     def _names_violation(self, handler: ast.ExceptHandler) -> bool:
         node = handler.type
         return node is not None and any(
-            _last_name(item) in self.knowledge.conflicts["violations"]
+            last_name(item) in self.knowledge.conflicts["violations"]
             for item in (node.elts if isinstance(node, ast.Tuple) else [node])
         )
 
@@ -335,7 +336,7 @@ class Guards:
                     return True
                 if path in _CATCH_ALL and not _only_raises(handler.body):
                     return True
-            if _last_name(node) in self.knowledge.conflicts["violations"]:
+            if last_name(node) in self.knowledge.conflicts["violations"]:
                 return True
         return False
 
@@ -539,7 +540,7 @@ class Guards:
 
 
 def _catches_all(handler: ast.ExceptHandler) -> bool:
-    return handler.type is None or _last_name(handler.type) in _CATCH_ALL
+    return handler.type is None or last_name(handler.type) in _CATCH_ALL
 
 
 def _leaves(body: list[ast.stmt]) -> bool:
@@ -556,10 +557,6 @@ def _leaves(body: list[ast.stmt]) -> bool:
     if isinstance(last, ast.Try):
         return _leaves(last.body) and all(_leaves(h.body) for h in last.handlers)
     return False
-
-
-def _last_name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def _only_raises(body: list[ast.stmt]) -> bool:

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from idemlint.model.flow import dotted_name
+from idemlint.model.flow import dotted_name, last_name
 from idemlint.model.symbols import FunctionSymbol, Instance, ModuleSymbol, Place
 from idemlint.source.walking import walk
 
@@ -115,7 +115,7 @@ class Memory:
     ) -> Container | None:
         """A function of the project that looks it up, and tells by what it returns."""
         func = call.func
-        name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+        name = last_name(func)
         if name not in self._functions:
             return None
         place = Place(call, frame, statement)

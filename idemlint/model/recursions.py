@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from idemlint.model.flow import dotted_name
 from idemlint.model.symbols import FunctionSymbol, Place
 from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from idemlint.knowledge.facts import Knowledge
     from idemlint.model.flow import CallEvent
     from idemlint.model.guards import Guards
     from idemlint.model.names import Names
@@ -25,13 +25,10 @@ __all__ = ["Recursions"]
 class Recursions:
     """Finds the calls by which a function runs again for the same arguments."""
 
-    def __init__(
-        self, names: Names, guards: Guards, refusals: Refusals, knowledge: Knowledge
-    ) -> None:
+    def __init__(self, names: Names, guards: Guards, refusals: Refusals) -> None:
         self.names = names
         self.guards = guards
         self.refusals = refusals
-        self.knowledge = knowledge
 
     def of(self, event: CallEvent, frame: Frame) -> ast.Call | None:
         """The call that starts the function anew since the call of `event` failed."""
@@ -53,7 +50,7 @@ class Recursions:
             for event in self.names.flow(function).calls:
                 if event.name == function.name and self._is_itself(event, function, frame):
                     given = dict(_given(event.node, function))
-                    changed = {name for name, value in given.items() if not _is_named(value, name)}
+                    changed = {name for name, value in given.items() if dotted_name(value) != name}
                     if len(changed) < len(given) and all(_counts(given[n], n) for n in changed):
                         found.append((event, changed))
         return found
@@ -83,7 +80,7 @@ class Recursions:
                 if self.refusals.test(node, condition.holds, frame):
                     return False
                 failed = failed or (
-                    self._tells_outcome(node)
+                    self.refusals.looks_at_outcome(node)
                     and any(s.top.event is event for s in self.guards.sources(condition, frame))
                 )
         return failed
@@ -91,12 +88,6 @@ class Recursions:
     def _is_refusal(self, node: ast.expr, frame: Frame) -> bool:
         listed = node.elts if isinstance(node, ast.Tuple) else [node]
         return all(self.refusals.error(item, frame) for item in listed)
-
-    def _tells_outcome(self, node: ast.expr) -> bool:
-        return any(
-            isinstance(inner, ast.Attribute) and inner.attr in self.knowledge.outcomes
-            for inner in walk(node)
-        )
 
 
 def _given(call: ast.Call, function: Function) -> Iterator[tuple[str, ast.expr]]:
@@ -115,12 +106,8 @@ def _given(call: ast.Call, function: Function) -> Iterator[tuple[str, ast.expr]]
             yield keyword.arg, keyword.value
 
 
-def _is_named(value: ast.expr, name: str) -> bool:
-    return isinstance(value, ast.Name) and value.id == name
-
-
 def _counts(value: ast.expr, name: str) -> bool:
     """Whether an argument only counts the runs: `3`, `False`, `attempt + 1`."""
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add | ast.Sub):
-        return _is_named(value.left, name) and isinstance(value.right, ast.Constant)
+        return dotted_name(value.left) == name and isinstance(value.right, ast.Constant)
     return isinstance(value, ast.Constant)

@@ -8,6 +8,7 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
+from idemlint.model.flow import last_name
 from idemlint.model.symbols import External, FunctionSymbol, Literal, Place
 from idemlint.source.walking import walk
 
@@ -55,7 +56,7 @@ class Refusals:
 
     def error(self, node: ast.expr, frame: Frame) -> bool:
         """Whether a class of errors says that nothing was done."""
-        name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+        name = last_name(node)
         if name in self._errors or (name and self._words.search(name) is not None):
             return True
         for path in self.names.paths(Place(node, frame)):
@@ -78,7 +79,7 @@ class Refusals:
         for symbol in self.names.resolve(Place(node, frame)):
             if isinstance(symbol, FunctionSymbol):
                 return self._only_refusals(symbol)
-        name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+        name = last_name(node)
         return bool(name) and self._words.search(name) is not None
 
     def _only_refusals(self, symbol: FunctionSymbol) -> bool:
@@ -91,6 +92,11 @@ class Refusals:
         return bool(statuses) or self._words.search(f"{function.name} {code}") is not None
 
     # conditions
+
+    def looks_at_outcome(self, node: ast.AST) -> bool:
+        """Whether a condition looks at what tells if an answer is one of failure."""
+        outcomes = self.knowledge.outcomes
+        return any(isinstance(n, ast.Attribute) and n.attr in outcomes for n in walk(node))
 
     def test(self, node: ast.expr, holds: bool, frame: Frame) -> bool:
         """Whether a condition that holds, or does not, lets only refusals through.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from idemlint.model.deeds import argument
+from idemlint.model.flow import last_name
 from idemlint.model.functions import functions_of, own_nodes
 from idemlint.model.retries import Retrying
 from idemlint.model.selection import Family
@@ -75,7 +76,7 @@ class RetriedEntries:
             call = place.node
             assert isinstance(call, ast.Call)
             paths: list[str] | None = None
-            for path, where, row in uses[_last_name(call.func)]:
+            for path, where, row in uses[last_name(call.func)]:
                 value = argument(call, (where,))
                 if value is None:
                     continue
@@ -96,7 +97,7 @@ class RetriedEntries:
         for chunk in chunks:
             for statement in module.index.statements(chunk):
                 for node in own_nodes(statement):
-                    if isinstance(node, ast.Call) and _last_name(node.func) in names:
+                    if isinstance(node, ast.Call) and last_name(node.func) in names:
                         yield Place(node, frame)
         for function in functions_of(module, chunks):
             if model.places.of_function(function) & Family.RETRY and not names.keys().isdisjoint(
@@ -303,9 +304,3 @@ def _is_given(call: ast.Call, names: tuple[str, ...]) -> bool:
         and not (isinstance(keyword.value, ast.Constant) and not keyword.value.value)
         for keyword in call.keywords
     )
-
-
-def _last_name(node: ast.expr) -> str:
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""

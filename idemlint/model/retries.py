@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from idemlint.model.deeds import argument
+from idemlint.model.flow import last_name
 from idemlint.model.functions import all_statements
 from idemlint.model.recursions import Recursions
 from idemlint.model.refusals import Refusals
@@ -47,7 +48,7 @@ class Retries:
         self.guards = guards
         self.knowledge = knowledge
         self.refusals = Refusals(names, knowledge)
-        self.recursions = Recursions(names, guards, self.refusals, knowledge)
+        self.recursions = Recursions(names, guards, self.refusals)
 
     def decorator(self, function: Function) -> Retrying | None:
         """The retry decorator of a function, unless it is switched off or repeats only refusals."""
@@ -271,13 +272,7 @@ class Retries:
             node = condition.node
             if condition.kind != "test" or condition.statement not in inside:
                 continue
-            if any(
-                self.knowledge.is_stop(name)
-                for inner in walk(node)
-                for name in (
-                    inner.attr if isinstance(inner, ast.Attribute) else getattr(inner, "id", ""),
-                )
-            ):
+            if any(self.knowledge.is_stop(last_name(inner)) for inner in walk(node)):
                 return True
             if test in (ast.unparse(node), f"not {ast.unparse(node)}"):
                 return True
@@ -374,9 +369,7 @@ class Retries:
         return False
 
     def _tells_outcome(self, node: ast.AST, *, counts: bool) -> bool:
-        if any(
-            isinstance(n, ast.Attribute) and n.attr in self.knowledge.outcomes for n in walk(node)
-        ):
+        if self.refusals.looks_at_outcome(node):
             return True
         while isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             node = node.operand
@@ -401,7 +394,7 @@ class Retries:
         if not isinstance(call, ast.Call):
             return True
         func = call.func
-        name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+        name = last_name(func)
         return any(word in name.lower() for word in self.knowledge.repeats["building"])
 
     def _repeated(self, function: Function) -> Retrying | None:

@@ -18,6 +18,7 @@ from idemlint.inventory import (
 )
 from idemlint.model.deeds import DeedKind
 from idemlint.model.entries import Entry, EntryKind
+from idemlint.model.flow import last_name
 from idemlint.model.functions import functions_of
 from idemlint.model.guards import GuardKind
 from idemlint.model.retried_entries import RetriedEntries
@@ -376,7 +377,7 @@ class Surveys:
 
 def _name_of(deed: Deed) -> str:
     func = deed.call.func
-    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+    return last_name(func)
 
 
 def _is_class(name: str) -> bool:
