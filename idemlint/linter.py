@@ -49,7 +49,7 @@ _FEW_FILES = 200
 """Files up to which a second process costs more than it saves."""
 _LITTLE_CODE = 100_000
 """Bytes to analyse up to which a second process costs more than it saves."""
-_MUCH_MEMORY = 110_000_000
+_MUCH_MEMORY = 80_000_000
 """Bytes of memory after which another process goes on: most of what one knows is of no more use."""
 _MUCH_CODE = 700_000
 """Bytes that are worth a share, and all that one process analyses where nobody tells of memory."""
