@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -123,9 +124,24 @@ def redis_store(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.fixture
 def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """AWS, simulated in this process."""
+    """AWS, simulated in this process; one request is done after the other.
+
+    DynamoDB checks the condition of a write and writes in one step, the simulation in two: of
+    threads that ask at once, more than one could win. Programs see every interleaving of whole
+    requests all the same.
+    """
     moto = pytest.importorskip("moto", reason="moto is not installed")
     boto3 = pytest.importorskip("boto3", reason="boto3 is not installed")
+    from moto.core.botocore_stubber import BotocoreStubber
+
+    answer = BotocoreStubber.process_request
+    one_at_a_time = threading.RLock()
+
+    def answer_in_turn(stubber: BotocoreStubber, request: Any) -> Any:
+        with one_at_a_time:
+            return answer(stubber, request)
+
+    monkeypatch.setattr(BotocoreStubber, "process_request", answer_in_turn)
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
