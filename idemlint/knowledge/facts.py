@@ -717,8 +717,10 @@ class Knowledge:
         return re.compile("|".join(self._tables.lists["record_ids"]["names"]))
 
     def is_record_name(self, name: str) -> bool:
-        """Whether the name of a value says that it identifies something."""
-        return self._record_names.fullmatch(name) is not None
+        """Whether the name of a value says that it identifies a record: no session, no trace."""
+        return (
+            self._record_names.fullmatch(name) is not None and name not in self._no_key_names[0]
+        )
 
     @functools.cached_property
     def _savings(self) -> dict[str, re.Pattern[str]]:

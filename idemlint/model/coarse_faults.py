@@ -46,7 +46,7 @@ class CoarseFaults:
             if decorated is None and not model.names.flow(function).loops:
                 continue
             for event in model.names.flow(function).calls:
-                if model.runs.is_worthwhile(event) and (
+                if model.runs.is_worthwhile(event, function) and (
                     decorated or model.retries.again(event, frame)
                 ):
                     for occurrence in model.runs.of_event(event, frame, _MAX_HELPERS):

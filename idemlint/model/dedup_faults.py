@@ -70,7 +70,7 @@ class DedupFaults:
         writes = writes and any(event.name in self.model.writers for event in flow.calls)
         known: dict[int, bool] = {}
         for event in flow.calls:
-            if not event.conditions or not self.model.runs.is_worthwhile(event):
+            if not event.conditions or not self.model.runs.is_worthwhile(event, frame.function):
                 continue
             for condition in event.conditions:
                 looks = known.get(id(condition))

@@ -998,6 +998,14 @@ class Deeds:
             return self._http_request_of(deed)[0]
         return self._built_by(deed) or deed.place
 
+    def url_of(self, deed: Deed) -> Place | None:
+        """The argument that says where a request is sent; `None` if there is none."""
+        request, built = self._http_request_of(deed)
+        row = built or self.knowledge.http(deed.path)
+        assert isinstance(request.node, ast.Call)
+        value = None if row is None else argument(request.node, row.url_at)
+        return None if value is None else Place(value, request.frame, request.statement)
+
     def _http_request_of(self, deed: Deed) -> tuple[Place, rows.HttpRequest | None]:
         row = self.knowledge.http(deed.path)
         if row is None:

@@ -89,6 +89,9 @@ class Guards:
     def of(self, occurrence: Occurrence) -> Guard | None:
         """The guard of an effect, the surest kind first; `None` if there is none."""
         uses = [use for use in self.keys.of(occurrence.deed) if not use.identity]
+        if all(use.is_condition for use in uses) and self._is_new_at_each_run(occurrence.deed):
+            # at an address that nobody has used there is never anything
+            uses = []
         if uses:
             sound = any(use.is_sound for use in uses)
             kind = GuardKind.KEY if sound else GuardKind.BAD_KEY
@@ -105,6 +108,10 @@ class Guards:
                     return claim
                 lookup = lookup or claim
         return lookup
+
+    def _is_new_at_each_run(self, deed: Deed) -> bool:
+        """Whether the identity of the record that an effect creates is made afresh."""
+        return any(fresh_origins(use.origins) for use in self.keys.identities(deed))
 
     # declared guards
 

@@ -274,21 +274,26 @@ class Keys:
             # the record that it finds by its identity is changed once more
             return
         if deed.identity is not None:
+            found = False
             for name, place, node, steps in self.deeds.slot_values(deed, deed.identity):
+                found = True
                 yield self._use(deed, name, place, node, identity=True, steps=steps)
+            if found:
+                return
         if deed.sql is not None and deed.sql.role in ("insert", "atomic", "upsert"):
             for column, place in self.columns(deed):
                 if self._is_identity_column(column, deed.sql.table):
                     yield self._use(deed, column, place, place.node, identity=True)
         elif deed.store is not None and deed.store.kind in ("orm", "sql-builder"):
             yield from self._record_fields(deed)
+        elif deed.store is not None and deed.store.kind in ("document", "kv"):
+            yield from self._item_fields(deed)
         elif deed.method in ("POST", "?"):
             yield from self._body_identities(deed)
         elif deed.method == "PUT":
-            url = argument(deed.call, (0, 1, "url"))
+            url = self.deeds.url_of(deed)
             if url is not None:
-                place = Place(url, deed.place.frame, deed.place.statement)
-                yield self._use(deed, "the URL", place, url, identity=True)
+                yield self._use(deed, "the URL", url, url.node, identity=True)
 
     def _body_identities(self, deed: Deed) -> Iterator[KeyUse]:
         for name, carrier in self.deeds.carriers(deed):
@@ -315,6 +320,29 @@ class Keys:
                         steps=entry.steps,
                     )  # fmt: skip
 
+    def _item_fields(self, deed: Deed) -> Iterator[KeyUse]:
+        """The fields of a new item that are named as its identity.
+
+        Which of them the store goes by is not known: none, if one is the same on a replay.
+        """
+        if deed.role not in ("insert", "atomic"):
+            return
+        place, knows = deed.place, self.knowledge
+        items = [deed.subject] if deed.subject is not None else []
+        items += [Place(value, place.frame, place.statement) for value in deed.call.args[:1]]
+        entries = [entry for item in items for entry in self.values.mapping(item).entries]
+        named = [
+            entry
+            for entry in entries
+            if entry.key.lower() in knows.record_columns or knows.is_key_name(entry.key)
+        ] or [entry for entry in entries if knows.is_record_name(entry.key)]
+        uses = [
+            self._use(deed, entry.key, entry.value, entry.key_node, identity=True, steps=entry.steps)
+            for entry in named
+        ]
+        if not any(use.is_sound for use in uses):
+            yield from uses
+
     def _records(self, deed: Deed) -> Iterator[Place]:
         place = deed.place
         if any(keyword.arg for keyword in deed.call.keywords) and not deed.call.args:
@@ -322,8 +350,11 @@ class Keys:
         for value in deed.call.args:
             yield Place(value, place.frame, place.statement)
         node: ast.expr | None = deed.subject.node if deed.subject is not None else None
+        if node is None and isinstance(deed.call.func, ast.Attribute):
+            # `table(…).insert(record).execute()`
+            node = deed.call.func.value
         while isinstance(node, ast.Call):
-            if isinstance(node.func, ast.Attribute) and node.func.attr == "values":
+            if isinstance(node.func, ast.Attribute):
                 yield Place(node, place.frame, place.statement)
                 for value in node.args:
                     yield Place(value, place.frame, place.statement)

@@ -242,7 +242,7 @@ class Names:
         if isinstance(node, ast.Subscript):
             return self._item(node, frame, statement)
         if isinstance(node, ast.BoolOp):
-            return self._all(node.values, frame, statement)
+            return self._either(node, frame, statement)
         if isinstance(node, ast.IfExp):
             return self._all((node.body, node.orelse), frame, statement)
         if isinstance(node, ast.NamedExpr):
@@ -260,6 +260,22 @@ class Names:
         self, nodes: Iterable[ast.expr], frame: Frame, statement: ast.stmt | None
     ) -> list[Symbol]:
         return [symbol for node in nodes for symbol in self._resolve(node, frame, statement)]
+
+    def _either(
+        self, node: ast.BoolOp, frame: Frame, statement: ast.stmt | None
+    ) -> list[Symbol]:
+        """What `a or b` can be: nothing behind a function or class, which are true."""
+        found: list[Symbol] = []
+        for value in node.values:
+            symbols = self._resolve(value, frame, statement)
+            found.extend(symbols)
+            if (
+                symbols
+                and isinstance(node.op, ast.Or)
+                and all(isinstance(symbol, FunctionSymbol | ClassSymbol) for symbol in symbols)
+            ):
+                break
+        return found
 
     def _operation(
         self, node: ast.BinOp, frame: Frame, statement: ast.stmt | None

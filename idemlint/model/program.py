@@ -32,6 +32,11 @@ _SIMPLE = (
     ast.Nonlocal,
 )  # fmt: skip
 """The statements that have no block."""
+_BOUND = re.compile(
+    r"^[ \t]*self\.(\w+)[ \t]*(?::[^=\n]+)?=[ \t]*(?:[^=\n#(]*\b(?:or|else)[ \t]+)?"
+    r"(?:self\.)?(\w+)[ \t]*(?:#.*)?$",
+    re.MULTILINE,
+)
 _CALLED = re.compile(r"\b\w+\b(?=\s*\()")
 
 
@@ -138,6 +143,17 @@ class Module:
         for chunk in list(self.index.chunks):
             if all(text.find(sought, chunk.start, chunk.end) >= 0 for sought in texts):
                 yield from self.index.statements(chunk)
+
+    @functools.cached_property
+    def bound_attributes(self) -> dict[str, set[str]]:
+        """By attribute of `self`, the last names of what it is set to where that is no call.
+
+        `self.send = self._post`, `self.send = send or _post`.
+        """
+        found: dict[str, set[str]] = {}
+        for attribute, name in _BOUND.findall(self.source.text):
+            found.setdefault(attribute, set()).add(name)
+        return found
 
     def parts_with(self, text: str) -> Iterator[ast.AST]:
         """The top-level statements in which `text` stands; of a class only members where it does.

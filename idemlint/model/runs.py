@@ -129,7 +129,7 @@ class Runs:
     def of_event(self, event: CallEvent, frame: Frame, depth: int) -> list[Occurrence]:
         """All that can happen when one call runs, through at most `depth` functions."""
         assert frame.function is not None
-        if not self.is_worthwhile(event) or not self.is_possible(event, frame):
+        if not self.is_worthwhile(event, frame.function) or not self.is_possible(event, frame):
             return []
         self._budget = MAX_FRAMES
         return list(self._of_call(event, frame, (frame.function,) * (MAX_DEPTH - depth + 1)))
@@ -195,7 +195,7 @@ class Runs:
         frame = self.names.frame(function)
         parameters = _handed_to(function)
         for event in flow.calls:
-            if not self.is_worthwhile(event):
+            if not self.is_worthwhile(event, function):
                 continue
             place = Place(event.node, frame, event.statement)
             deed = self.deeds.of(place)
@@ -211,8 +211,11 @@ class Runs:
         self._calls[function.node] = found
         return found
 
-    def is_worthwhile(self, event: CallEvent) -> bool:
-        """A look at the name: whether a call can be of a function of the project, or known to act."""
+    def is_worthwhile(self, event: CallEvent, function: Function) -> bool:
+        """A look at the name: whether a call can be of a function of the project, or known to act.
+
+        `function` is the one whose call it is.
+        """
         name = event.name
         if name in self._functions:
             return True
@@ -224,6 +227,18 @@ class Runs:
                 k.arg is not None and self.knowledge.is_key_name(k.arg) for k in event.node.keywords
             )
             or bool(self.deeds.named(name))
+            or self._is_bound(event.node.func, function)
+        )
+
+    def _is_bound(self, called: ast.expr, function: Function) -> bool:
+        """Whether an attribute of `self` is called that its module sets to a function."""
+        return (
+            isinstance(called, ast.Attribute)
+            and isinstance(called.value, ast.Name)
+            and called.value.id == function.self_name
+            and not self._functions.isdisjoint(
+                function.module.bound_attributes.get(called.attr, ())
+            )
         )
 
     def _of_call(
@@ -422,7 +437,7 @@ class Runs:
         result = Reach.NOTHING
         for event in self.names.flow(function).calls:
             name = event.name
-            if not self.is_worthwhile(event):
+            if not self.is_worthwhile(event, function):
                 if isinstance(event.node.func, ast.Name) and name in parameters:
                     result = Reach.OPEN
                 continue
