@@ -718,9 +718,7 @@ class Knowledge:
 
     def is_record_name(self, name: str) -> bool:
         """Whether the name of a value says that it identifies a record: no session, no trace."""
-        return (
-            self._record_names.fullmatch(name) is not None and name not in self._no_key_names[0]
-        )
+        return self._record_names.fullmatch(name) is not None and name not in self._no_key_names[0]
 
     @functools.cached_property
     def _savings(self) -> dict[str, re.Pattern[str]]:

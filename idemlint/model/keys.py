@@ -337,7 +337,9 @@ class Keys:
             if entry.key.lower() in knows.record_columns or knows.is_key_name(entry.key)
         ] or [entry for entry in entries if knows.is_record_name(entry.key)]
         uses = [
-            self._use(deed, entry.key, entry.value, entry.key_node, identity=True, steps=entry.steps)
+            self._use(
+                deed, entry.key, entry.value, entry.key_node, identity=True, steps=entry.steps
+            )
             for entry in named
         ]
         if not any(use.is_sound for use in uses):

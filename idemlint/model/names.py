@@ -261,9 +261,7 @@ class Names:
     ) -> list[Symbol]:
         return [symbol for node in nodes for symbol in self._resolve(node, frame, statement)]
 
-    def _either(
-        self, node: ast.BoolOp, frame: Frame, statement: ast.stmt | None
-    ) -> list[Symbol]:
+    def _either(self, node: ast.BoolOp, frame: Frame, statement: ast.stmt | None) -> list[Symbol]:
         """What `a or b` can be: nothing behind a function or class, which are true."""
         found: list[Symbol] = []
         for value in node.values:

@@ -102,7 +102,9 @@ class NativeFaults:
             yield from filter(self.lacks_key, self.model.runs.occurrences(frame))
             return
         for event in self.model.names.flow(function).calls:
-            if self.model.runs.is_worthwhile(event, function) and self.model.retries.again(event, frame):
+            if self.model.runs.is_worthwhile(event, function) and self.model.retries.again(
+                event, frame
+            ):
                 yield from filter(
                     self.lacks_key, self.model.runs.of_event(event, frame, _MAX_HELPERS)
                 )
