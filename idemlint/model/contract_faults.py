@@ -69,7 +69,8 @@ class ContractFaults:
     def acts(self, entry: Entry) -> bool:
         """Whether a tool has an effect that a repeat would repeat, were there no key."""
         if entry.function is None:
-            return False
+            # nothing but its schema is known, and that asks for a key
+            return not self.model.tool_names.read(entry.name).reads
         for occurrence in self.model.runs.occurrences(entry.frame):
             deed = occurrence.deed
             if self.tools.repeats(deed) and not self.tools.is_soft(entry, deed):
@@ -92,6 +93,8 @@ class ContractFaults:
             origin.kind in BAD_KINDS for origin in self._default_origins(parameter)
         ):
             return True
+        if entry.function is None:
+            return False
         path = self.model.key_paths.of(entry, parameter)
         if path.is_replaced or path.is_demanded:
             return True

@@ -15,7 +15,7 @@ from idemlint.model.functions import (
     value_of,
 )
 from idemlint.model.selection import Family
-from idemlint.model.symbols import Frame, FunctionSymbol, Literal, Place
+from idemlint.model.symbols import ClassSymbol, Frame, FunctionSymbol, Literal, Place
 from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
@@ -120,6 +120,10 @@ class Dispatch:
             return self._written(node, place)
         if not isinstance(node, ast.Call):
             return None
+        if any(keyword.arg == "name" for keyword in node.keywords):
+            written = self._constructed(node, place)
+            if written is not None:
+                return written
         for path in self.names.paths(Place(node.func, place.frame, place.statement)):
             for row in self.knowledge.tools(path):
                 if row.kind != "schema":
@@ -129,6 +133,22 @@ class Dispatch:
                     where = Place(schema, place.frame, place.statement)
                     return _Schema(str(name.value), name, where, row, place)
         return None
+
+    def _constructed(self, node: ast.Call, place: Place) -> _Schema | None:
+        """An object of a class of the project that is given the entries of a row and a schema."""
+        schemas = self.knowledge.tool_schemas["schemas"]
+        if not any(
+            isinstance(keyword.value, ast.Dict) and value_of(keyword.value, "properties")
+            for keyword in node.keywords
+            if keyword.arg in schemas
+        ):
+            return None
+        symbols = self.names.resolve(Place(node.func, place.frame, place.statement))
+        if not any(isinstance(symbol, ClassSymbol) for symbol in symbols):
+            return None
+        given = [(k.arg, k.value) for k in node.keywords if k.arg is not None]
+        entries = ast.Dict([ast.Constant(name) for name, _ in given], [value for _, value in given])
+        return self._written(ast.copy_location(entries, node), place)
 
     def _written(self, node: ast.Dict, place: Place) -> _Schema | None:
         """A dictionary with the entries of a row."""
