@@ -757,13 +757,19 @@ class Deeds:
         node = place.node
         if isinstance(node, ast.List) and node.elts:
             return self._model(Place(node.elts[0], place.frame, place.statement))
-        for symbol in self.names.resolve(place):
+        symbols = self.names.resolve(place)
+        if isinstance(node, ast.Attribute):
+            # what a column is says nothing of whose it is
+            owner = Place(node.value, place.frame, place.statement)
+            if not any(isinstance(symbol, ClassSymbol) for symbol in symbols) and (
+                not symbols or any(isinstance(s, ClassSymbol) for s in self.names.resolve(owner))
+            ):
+                return self._model(owner)
+        for symbol in symbols:
             if isinstance(symbol, ClassSymbol | Instance):
                 return f"model {symbol.cls.qualified_name}"
             if isinstance(symbol, External):
                 return f"model {_class_part(symbol.path)}"
-        if isinstance(node, ast.Attribute):
-            return self._model(Place(node.value, place.frame, place.statement))
         return ""
 
     def record_class(self, place: Place, call: ast.Call) -> Class | None:

@@ -244,7 +244,14 @@ class Model:
             if keyword.arg
         }
         for expression in self.query_parts(check):
-            asked |= {node.attr for node in walk(expression) if isinstance(node, ast.Attribute)}
+            nodes = walk(expression)
+            # `select(Model.id)` says what is given, not what is asked for
+            picked = {a for node in nodes if isinstance(node, ast.Call) for a in node.args}
+            asked |= {
+                node.attr
+                for node in nodes
+                if isinstance(node, ast.Attribute) and node not in picked
+            }
         store = insert.store
         by_key = (
             store is not None
