@@ -178,7 +178,8 @@ class Deeds:
                 others.append(symbol)
         for symbol in others:
             if isinstance(symbol, External):
-                deed = self._outside(symbol, place, call)
+                given = place if symbol.preset is None else _with_preset(place, symbol.preset)
+                deed = self._outside(symbol, given, given.node)  # type: ignore[arg-type]
                 if deed is not None and deed.kind is not DeedKind.OPAQUE:
                     return deed
         for function in functions:
@@ -1063,6 +1064,24 @@ class Deeds:
         for number, value in enumerate(call.args):
             if not isinstance(value, ast.Starred):
                 yield str(number), Place(value, place.frame, place.statement)
+
+
+def _with_preset(place: Place, preset: Place) -> Place:
+    """A call with the arguments that a `partial` gives besides its own.
+
+    Those of another function cannot be read at this place: the call is open then.
+    """
+    call, made = place.node, preset.node
+    assert isinstance(call, ast.Call)
+    assert isinstance(made, ast.Call)
+    args, keywords = made.args[1:], made.keywords
+    if preset.frame is not place.frame:
+        unknown = ast.copy_location(ast.Name("", ast.Load()), call)
+        args, keywords = [], [ast.keyword(None, unknown)]
+    own = {keyword.arg for keyword in call.keywords}
+    kept = [keyword for keyword in keywords if keyword.arg is None or keyword.arg not in own]
+    whole = ast.Call(call.func, [*args, *call.args], [*kept, *call.keywords])
+    return Place(ast.copy_location(whole, call), place.frame, place.statement)
 
 
 def _carrier_of(slot: rows.Slot) -> tuple[int | str, ...]:

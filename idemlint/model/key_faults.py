@@ -11,6 +11,7 @@ from idemlint.model.evidence import Evidence, RelatedPlace
 from idemlint.model.functions import all_statements
 from idemlint.model.guards import GuardKind, fresh_origins
 from idemlint.model.selection import Family
+from idemlint.model.symbols import Place
 from idemlint.model.values import Origin, ValueKind
 from idemlint.model.words import shown
 from idemlint.source.gate import Scan
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from idemlint.model.program import Function, Module
     from idemlint.model.retries import Retrying
     from idemlint.model.runs import Occurrence
+    from idemlint.model.symbols import Frame
 
 __all__ = ["KeyFaults"]
 
@@ -149,11 +151,28 @@ class KeyFaults:
 
     def _is_kept_in_state(self, use: KeyUse, origin: Origin, entry: Entry) -> bool:
         """Whether a node takes the key from its state and makes it where the state has none."""
-        if entry.kind is not EntryKind.NODE or not origin.fallback or entry.function is None:
+        if entry.kind is not EntryKind.NODE or entry.function is None:
             return False
         names = [n for n in entry.function.positional if n != entry.function.self_name]
-        return bool(names) and any(
-            o.kind is ValueKind.PARAMETER and o.name == names[0] and o.key for o in use.origins
+        return (
+            bool(names)
+            and any(_reads(o, names[0]) for o in use.origins)
+            and (origin.fallback or self._is_made_where_missing(origin, entry.frame, names[0]))
+        )
+
+    def _is_made_where_missing(self, origin: Origin, frame: Frame, state: str) -> bool:
+        """Whether a node makes a value in a branch that depends on what its state has."""
+        assert frame.function is not None
+        flow = self.model.names.flow(frame.function)
+        return any(
+            _reads(found, state)
+            for statement, conditions in flow.conditions.items()
+            if conditions and origin.node in walk(statement)
+            for condition in conditions
+            if isinstance(condition.node, ast.expr)
+            for part in walk(condition.node)
+            if isinstance(part, ast.Name | ast.Call | ast.Subscript)
+            for found in self.model.values.origins(Place(part, frame, condition.statement))
         )
 
     def _key_evidence(
@@ -463,6 +482,11 @@ def _nested(function: Function) -> set[int]:
         for node in walk(inner)
         if node is not inner
     }
+
+
+def _reads(origin: Origin, state: str) -> bool:
+    """Whether a value is a field of a state."""
+    return origin.kind is ValueKind.PARAMETER and origin.name == state and bool(origin.key)
 
 
 def _is_part_of(target: ast.expr, name: str) -> bool:

@@ -9,6 +9,7 @@ import ast
 import builtins
 import functools
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from idemlint.model.flow import Flow, flow_of
@@ -783,9 +784,7 @@ class Names:
             inner = self._resolve(node.args[caller.calls], place.frame, place.statement)
             if caller.later:
                 return [
-                    FunctionSymbol(s.function, s.receiver, s.closure, place)
-                    if isinstance(s, FunctionSymbol)
-                    else s
+                    replace(s, preset=place) if isinstance(s, FunctionSymbol | External) else s
                     for s in inner
                 ]
             return [

@@ -64,12 +64,13 @@ class Place:
 class External:
     """Something outside of the program, by its path; `of` are the arguments of a generic type.
 
-    `made` is the call that gave it, where there was one.
+    `made` is the call that gave it, where there was one, `preset` that of a `partial` around it.
     """
 
     path: str
     of: tuple[Symbol, ...] = ()
     made: Place | None = field(default=None, compare=False)
+    preset: Place | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -962,7 +962,9 @@ class Values:
         if isinstance(node.func, ast.Name):
             name = node.func.id
         if name in _DUMPS and isinstance(node.func, ast.Attribute) and not node.args:
-            self._merge(made, self.mapping(Place(node.func.value, place.frame, place.statement)))
+            dumped = Place(node.func.value, place.frame, place.statement)
+            self._merge(made, self.mapping(dumped))
+            self._fill_defaults(dumped, made)
             return
         for keyword in node.keywords:
             where = Place(keyword.value, place.frame, place.statement)
@@ -971,9 +973,29 @@ class Values:
             else:
                 made.entries.append(Entry(keyword.arg, where, keyword))
         if name in ("dict", *_DUMPS):
-            self._fill_all(node.args[:1], place, made)
+            for value in node.args[:1]:
+                dumped = Place(value, place.frame, place.statement)
+                self._merge(made, self.mapping(dumped))
+                self._fill_defaults(dumped, made)
         elif not any(_constructs(symbol) for symbol in symbols):
             made.is_open = True
+
+    def _fill_defaults(self, place: Place, made: Mapping) -> None:
+        """The fields of an object that were left to their defaults."""
+        given = {entry.key for entry in made.entries}
+        assert isinstance(place.node, ast.expr)
+        for symbol in self.names.resolve(place):
+            if not isinstance(symbol, Instance):
+                continue
+            for ancestor in self.names.bases(symbol.cls):
+                if not isinstance(ancestor, ClassSymbol):
+                    continue
+                for name in ancestor.cls.annotations:
+                    if name in given or name not in ancestor.cls.members:
+                        continue
+                    read = ast.copy_location(ast.Attribute(place.node, name), place.node)
+                    where = Place(read, place.frame, place.statement)
+                    made.entries.append(Entry(name, where, place.node))
 
     def _fill_attribute(self, node: ast.Attribute, place: Place, made: Mapping) -> None:
         dotted = dotted_name(node)
