@@ -1067,21 +1067,24 @@ class Deeds:
 
 
 def _with_preset(place: Place, preset: Place) -> Place:
-    """A call with the arguments that a `partial` gives besides its own.
+    """A call with the arguments that the `partial` around its function gives besides its own.
 
-    Those of another function cannot be read at this place: the call is open then.
+    What is called elsewhere stands for the `partial` itself: its arguments are read there, those of
+    the call cannot be.
     """
     call, made = place.node, preset.node
     assert isinstance(call, ast.Call)
     assert isinstance(made, ast.Call)
-    args, keywords = made.args[1:], made.keywords
+    args, keywords = list(call.args), list(call.keywords)
     if preset.frame is not place.frame:
-        unknown = ast.copy_location(ast.Name("", ast.Load()), call)
-        args, keywords = [], [ast.keyword(None, unknown)]
-    own = {keyword.arg for keyword in call.keywords}
-    kept = [keyword for keyword in keywords if keyword.arg is None or keyword.arg not in own]
-    whole = ast.Call(call.func, [*args, *call.args], [*kept, *call.keywords])
-    return Place(ast.copy_location(whole, call), place.frame, place.statement)
+        place = preset
+        if args or keywords:
+            unknown = ast.copy_location(ast.Name("", ast.Load()), made)
+            args, keywords = [], [ast.keyword(None, unknown)]
+    own = {keyword.arg for keyword in keywords if keyword.arg is not None}
+    kept = [keyword for keyword in made.keywords if keyword.arg not in own]
+    whole = ast.Call(made.args[0], [*made.args[1:], *args], [*kept, *keywords])
+    return Place(ast.copy_location(whole, place.node), place.frame, place.statement)
 
 
 def _carrier_of(slot: rows.Slot) -> tuple[int | str, ...]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
+import functools
 from typing import TYPE_CHECKING
 
 from idemlint.model.deeds import argument
-from idemlint.model.symbols import Constant, External, Literal, Place
+from idemlint.model.symbols import ClassSymbol, Constant, External, Instance, Literal, Place
 from idemlint.source.walking import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from idemlint.knowledge import rows
     from idemlint.knowledge.facts import Knowledge
@@ -38,10 +39,13 @@ class Resending:
         if not deed.method or deed.method == "?" or not isinstance(func, ast.Attribute):
             return None
         for symbol in self.names.resolve(Place(func.value, deed.place.frame, deed.place.statement)):
+            found = None
             if isinstance(symbol, External) and symbol.made is not None:
                 found = self._of_client(symbol.made, deed.method)
-                if found is not None:
-                    return found
+            elif isinstance(symbol, Instance):
+                found = self._first_that_repeats(self._mounted_by_itself(symbol), deed.method)
+            if found is not None:
+                return found
         return None
 
     def _by_option(self, deed: Deed) -> Place | None:
@@ -60,11 +64,12 @@ class Resending:
 
     def _of_client(self, made: Place, method: str) -> Place | None:
         """The policy among the arguments of a client's constructor, or in what is mounted on it."""
-        for policy in self._policies(made, 0):
-            if self._repeats(*policy, method):
-                return policy[1]
-        for mounted in self._mounted(made):
-            for policy in self._policies(mounted, 0):
+        return self._first_that_repeats((made, *self._mounted(made)), method)
+
+    def _first_that_repeats(self, made: Iterable[Place], method: str) -> Place | None:
+        """The policy that repeats a method, of those that calls are given."""
+        for place in made:
+            for policy in self._policies(place, 0):
                 if self._repeats(*policy, method):
                     return policy[1]
         return None
@@ -120,11 +125,7 @@ class Resending:
 
     def _mounted(self, made: Place) -> Iterator[Place]:
         """The adapters that are mounted on a session, where it was made."""
-        names = {
-            path.rpartition(".")[2]
-            for row in self.knowledge.rows("retry")
-            for path in row.mounted_by
-        }
+        names = self._mounting
         frame = made.frame
         calls: list[tuple[ast.Call, ast.stmt | None]]
         if frame.function is not None:
@@ -144,7 +145,32 @@ class Resending:
             for symbol in self.names.resolve(Place(func.value, frame, statement)):
                 if isinstance(symbol, External) and symbol.made is not None:
                     if symbol.made.node is made.node:
-                        for value in node.args[1:]:
-                            for adapter in self.names.resolve(Place(value, frame, statement)):
-                                if isinstance(adapter, External) and adapter.made is not None:
-                                    yield adapter.made
+                        yield from self._adapters(Place(node, frame, statement))
+
+    def _mounted_by_itself(self, client: Instance) -> Iterator[Place]:
+        """The adapters that the constructors of a client's class mount on it."""
+        for base in self.names.bases(client.cls):
+            method = base.cls.method("__init__") if isinstance(base, ClassSymbol) else None
+            if method is None:
+                continue
+            frame = self.names.method_frame(method, client)
+            for event in self.names.flow(method).calls:
+                func = event.node.func
+                if event.name in self._mounting and isinstance(func, ast.Attribute):
+                    if isinstance(func.value, ast.Name) and func.value.id == method.self_name:
+                        yield from self._adapters(Place(event.node, frame, event.statement))
+
+    @functools.cached_property
+    def _mounting(self) -> frozenset[str]:
+        """The last names of the methods that mount an adapter on a session."""
+        paths = (path for row in self.knowledge.rows("retry") for path in row.mounted_by)
+        return frozenset(path.rpartition(".")[2] for path in paths)
+
+    def _adapters(self, mounting: Place) -> Iterator[Place]:
+        """The calls that made what is mounted."""
+        assert isinstance(mounting.node, ast.Call)
+        for value in mounting.node.args[1:]:
+            place = Place(value, mounting.frame, mounting.statement)
+            for adapter in self.names.resolve(place):
+                if isinstance(adapter, External) and adapter.made is not None:
+                    yield adapter.made

@@ -94,6 +94,7 @@ class RetryFaults:
             yield function
             if function.parameters and self.model.retries.repeated(function) is not None:
                 repeating.add(function.name)
+        repeating.update(self._imported_repeaters(module))
         text = module.source.text
         for name in sorted(repeating):
             for chunk in list(module.index.chunks):
@@ -102,6 +103,22 @@ class RetryFaults:
                         if function.node not in seen:
                             seen.add(function.node)
                             yield function
+
+    def _imported_repeaters(self, module: Module) -> Iterator[str]:
+        """The names of functions of other modules that say, and do, that they run again what they get."""
+        names = self.model.names
+        for name, bindings in list(module.loose_bindings.items()):
+            for binding in bindings:
+                if binding.kind != "import" or not binding.member:
+                    continue
+                if binding.member not in self.model.runs.function_names:
+                    continue
+                if self.model.knowledge.is_repeating(binding.member) and any(
+                    isinstance(symbol, FunctionSymbol)
+                    and self.model.retries.repeated(symbol.function) is not None
+                    for symbol in names.imported(binding.module, binding.member, module)
+                ):
+                    yield name
 
     def _is_near(self, occurrence: Occurrence) -> bool:
         """Whether what is retried is the effect, and not a whole run in which it happens once."""
@@ -225,19 +242,21 @@ class RetryFaults:
         while frame is not None and frame.function is not None:
             if any(arg.arg in names for arg in frame.function.parameters):
                 called = frame.call
-                if called is not None and self._hands_function(frame, names):
+                if called is not None and self._hands_function(frame, names, call.func):
                     return next((h for h in occurrence.hops if h.event.node is called.node), None)
                 return None
             frame = frame.closure
         return None
 
-    def _hands_function(self, frame: Frame, names: set[str]) -> bool:
-        given = [frame.arguments[name] for name in names if name in frame.arguments]
-        return any(
-            isinstance(symbol, FunctionSymbol)
-            for place in given
-            for symbol in self.model.names.resolve(place)
-        )
+    def _hands_function(self, frame: Frame, names: set[str], called: ast.expr) -> bool:
+        for name in names & frame.arguments.keys():
+            is_called = isinstance(called, ast.Name) and called.id == name
+            for symbol in self.model.names.resolve(frame.arguments[name]):
+                if isinstance(symbol, FunctionSymbol) or (
+                    is_called and isinstance(symbol, External)
+                ):
+                    return True
+        return False
 
     # which effects count
 
