@@ -18,7 +18,7 @@ from idemlint.source.walking import walk
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from idemlint.model.program import Function
+    from idemlint.model.program import Function, Module
 
 __all__ = [
     "MUTATORS",
@@ -87,7 +87,8 @@ class Mutation:
 class CallEvent:
     """A call, and what is known where it runs.
 
-    `name` is the last name of what is called, empty where that has none. `before` are the events
+    `name` is the last name of what is called, empty where that has none; where a name stands for
+    something imported or for a method, it is the name of that. `before` are the events
     that can have run, `surely_before` those that have. `loops` are the enclosing
     loops, `tries` the `try` statements whose body it stands in, `contexts` the items of the
     enclosing `with` statements; each from the outside in.
@@ -262,7 +263,7 @@ def _merged(first: _Definitions, second: _Definitions) -> _Definitions:
 
 def flow_of(function: Function) -> Flow:
     """The flow of a function or lambda. Nested definitions are events of their own functions."""
-    return _Runner().run(function)
+    return _Runner(function.module).run(function)
 
 
 class _Loop:
@@ -274,7 +275,8 @@ class _Loop:
 
 
 class _Runner:
-    def __init__(self) -> None:
+    def __init__(self, module: Module) -> None:
+        self.module = module
         self.flow = Flow()
         self.state: _State = _State(0, 0, (), {})
         self.alive = True
@@ -758,7 +760,7 @@ class _Runner:
         assert self.statement is not None
         if index is None:
             index = self.events[node] = len(self.events)
-            event = CallEvent(index, node, self.statement, last_name(node.func))
+            event = CallEvent(index, node, self.statement, self._called(node.func))
             self.flow.calls.append(event)
             self.flow.call_of[node] = event
             event.surely_before = self.state.must
@@ -777,6 +779,21 @@ class _Runner:
             name = dotted_name(node.func.value)
             if name:
                 self._method_mutation(name, node.func.attr, node)
+
+    def _called(self, func: ast.expr) -> str:
+        """The name of what is called: `send` of `p.send(…)`, and of `p = queue.send`, then `p(…)`."""
+        if not isinstance(func, ast.Name):
+            return last_name(func)
+        found = self.state.definitions.get(func.id)
+        if found is None or found[0].kind == "import":
+            return self.module.own_name(func.id)
+        if (
+            len(found) == 1
+            and found[0].kind == "value"
+            and isinstance(found[0].node, ast.Attribute)
+        ):
+            return found[0].node.attr
+        return func.id
 
     def _method_mutation(self, name: str, method: str, node: ast.Call) -> None:
         assert self.statement is not None

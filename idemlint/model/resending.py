@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from idemlint.model.deeds import argument
+from idemlint.model.arguments import argument, says
 from idemlint.model.symbols import Constant, External, Literal, Place
 from idemlint.source.walking import walk
 
@@ -92,7 +92,11 @@ class Resending:
             return False
         for off in row.off_with:
             name, _, value = off.partition("=")
-            if any(k.arg == name and ast.unparse(k.value) == value for k in call.keywords):
+            if any(
+                k.arg == name
+                and says(self.names, Place(k.value, made.frame, made.statement), value)
+                for k in call.keywords
+            ):
                 return False
         given = argument(call, row.methods_argument)
         if given is None:
