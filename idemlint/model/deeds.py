@@ -610,7 +610,11 @@ class Deeds:
         if self._asks_graphql(url, request):
             return True
         function = request.frame.function
-        return function is not None and self.knowledge.signs_in(function.name)
+        while function is not None:
+            if self.knowledge.signs_in(function.name):
+                return True
+            function = function.parent
+        return False
 
     def _asks_graphql(self, url: str, request: Place) -> bool:
         """Whether the document of a GraphQL request is known to be no mutation."""

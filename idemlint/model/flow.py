@@ -35,13 +35,15 @@ __all__ = [
 MUTATORS = {"update", "setdefault", "append", "extend", "add", "insert", "__setitem__"}
 _DEEP_LOOPS = 2
 _LEAVES = frozenset({ast.Name, ast.Constant})
+_TESTS = (ast.Compare, ast.UnaryOp, ast.BoolOp)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Condition:
     """Something that holds where an event runs.
 
-    kind: test (`node` is true, or false if not `holds`), except (the handler `node` was entered),
+    kind: test (`node` is true, or false if not `holds`; for a name that was given a comparison
+    it is that), except (the handler `node` was entered),
     case (the `match_case` `node` fits).
     """
 
@@ -351,10 +353,12 @@ class _Runner:
     ) -> None:
         base = self.state
         ends: list[_State | None] = []
+        meant, is_opposite = self._meant(test)
         for holds, run in ((True, then), (False, otherwise)):
             if _is_constant(test, not holds):
                 continue
-            self.state = base.under(self._condition("test", test, statement, holds))
+            condition = self._condition("test", meant, statement, holds is not is_opposite)
+            self.state = base.under(condition)
             self.alive = True
             run()
             ends.append(self.state if self.alive else None)
@@ -370,6 +374,28 @@ class _Runner:
         if made is None:
             made = self.conditions[key] = Condition(kind, node, holds, statement)
         return made
+
+    def _meant(self, test: ast.expr) -> tuple[ast.expr, bool]:
+        """What a test looks at, and whether it asks for the opposite.
+
+        `missing = key not in known`, then `if missing:` looks at the comparison, if it would
+        still have that value.
+        """
+        name, is_opposite = test, False
+        while isinstance(name, ast.UnaryOp) and isinstance(name.op, ast.Not):
+            name, is_opposite = name.operand, not is_opposite
+        if not isinstance(name, ast.Name):
+            return test, False
+        found = self.state.definitions.get(name.id, ())
+        if len(found) != 1 or found[0].kind != "value" or not isinstance(found[0].node, _TESTS):
+            return test, False
+        then = self.flow.reaching.get(found[0].statement) if found[0].statement else None
+        if then is None or any(
+            isinstance(node, ast.Name) and then.get(node.id) != self.state.definitions.get(node.id)
+            for node in walk(found[0].node)
+        ):
+            return test, False
+        return found[0].node, is_opposite
 
     def _for(self, statement: ast.For | ast.AsyncFor) -> None:
         self._expression(statement.iter)

@@ -270,10 +270,11 @@ class Retries:
             node = condition.node
             if condition.kind != "test" or condition.statement not in inside:
                 continue
-            if any(self.knowledge.is_stop(last_name(inner)) for inner in walk(node)):
-                return True
-            if test in (ast.unparse(node), f"not {ast.unparse(node)}"):
-                return True
+            for asked in (node, *_given_to(node, condition.statement, flow)):
+                if any(self.knowledge.is_stop(last_name(inner)) for inner in walk(asked)):
+                    return True
+                if test in (ast.unparse(asked), f"not {ast.unparse(asked)}"):
+                    return True
         return False
 
     def _ends_by_flag(self, loop: ast.While, event: CallEvent, flow: Flow) -> bool:
@@ -422,6 +423,14 @@ def functions_in(function: Function) -> Iterator[Function]:
     for statement in all_statements(function.body):
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
             yield from functions_in(function.module.function(statement, None, function))
+
+
+def _given_to(node: ast.AST, statement: ast.stmt, flow: Flow) -> Iterator[ast.AST]:
+    """What a name was given, where a statement asks for it."""
+    if isinstance(node, ast.Name):
+        for found in flow.definitions_at(statement, node.id):
+            if found.kind == "value" and found.node is not None:
+                yield found.node
 
 
 def _follows(statement: ast.stmt, call: ast.Call) -> bool:
