@@ -70,7 +70,7 @@ class ConflictFaults:
         return all(self._is_error(node, frame) for node in types)
 
     def _is_error(self, node: ast.expr, frame: Frame) -> bool:
-        name = last_name(node)
+        name = frame.module.own_name(last_name(node))
         if name in self._errors:
             return True
         return any(

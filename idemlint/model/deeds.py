@@ -7,6 +7,7 @@ import enum
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from idemlint.model.arguments import argument
 from idemlint.model.flow import last_name
 from idemlint.model.names import BUILTINS
 from idemlint.model.sql import SqlText, read_sql
@@ -113,21 +114,6 @@ class Deed:
     def is_relative(self) -> bool:
         """Whether it changes a record relative to what is there: its identity tells no repeat."""
         return self.role in _UPDATING and self.duplicates
-
-
-def argument(call: ast.Call, places: Iterable[int | str]) -> ast.expr | None:
-    """The argument at the first of the places that the call fills."""
-    for place in places:
-        if isinstance(place, int):
-            if len(call.args) > place and not any(
-                isinstance(value, ast.Starred) for value in call.args[: place + 1]
-            ):
-                return call.args[place]
-        else:
-            for keyword in call.keywords:
-                if keyword.arg == place:
-                    return keyword.value
-    return None
 
 
 class SlotValue(NamedTuple):
@@ -625,7 +611,11 @@ class Deeds:
         if self._asks_graphql(url, request):
             return True
         function = request.frame.function
-        return function is not None and self.knowledge.signs_in(function.name)
+        while function is not None:
+            if self.knowledge.signs_in(function.name):
+                return True
+            function = function.parent
+        return False
 
     def _asks_graphql(self, url: str, request: Place) -> bool:
         """Whether the document of a GraphQL request is known to be no mutation."""

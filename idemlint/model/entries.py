@@ -285,7 +285,7 @@ class Entries:
     def _calls(self, module: Module, chunks: list[Chunk]) -> Iterator[Place]:
         """The calls whose name is that of a registration, in annotations too."""
         frame = self.names.module_frame(module)
-        aliases = self.places.aliases(module)
+        aliases = module.aliases
 
         def registers(name: str) -> bool:
             return aliases.get(name, name) in self._call_names
@@ -317,8 +317,9 @@ class Entries:
         for arg in function.parameters:
             if isinstance(arg.annotation, ast.Subscript):
                 for node in walk(arg.annotation):
-                    if isinstance(node, ast.Call) and last_name(node.func) in self._call_names:
-                        yield Place(node, frame)
+                    if isinstance(node, ast.Call):
+                        if frame.module.own_name(last_name(node.func)) in self._call_names:
+                            yield Place(node, frame)
 
     def _registered(self, place: Place) -> Iterator[Entry]:
         call = place.node
@@ -491,7 +492,7 @@ class Entries:
             row.framework,
             row.because or f"{row.framework} can run it again",
             replay=row,
-            retried=is_retried(row, options, function, self.names),
+            retried=is_retried(row, options, function, self.values),
             options=options,
         )
 
@@ -574,7 +575,7 @@ class Entries:
                 continue
             required, described = True, ""
             if default is not None:
-                required, described = _field_facts(default, self.places.aliases(frame.module))
+                required, described = _field_facts(default, frame.module.aliases)
             yield ToolParameter(
                 arg.arg,
                 arg,
@@ -614,7 +615,7 @@ class Entries:
         """`T | None` or `Optional[T]`, through an alias too."""
         if annotation is None:
             return False
-        aliases = self.places.aliases(frame.module)
+        aliases = frame.module.aliases
         if _allows_none(annotation, aliases):
             return True
         if isinstance(annotation, ast.Name):
@@ -659,9 +660,7 @@ class Entries:
                 if name in seen or name.startswith("_") or name == "model_config":
                     continue
                 seen.add(name)
-                required, description = _field_facts(
-                    statement.value, self.places.aliases(frame.module)
-                )
+                required, description = _field_facts(statement.value, frame.module.aliases)
                 yield ToolParameter(
                     name,
                     statement,

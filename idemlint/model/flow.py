@@ -18,7 +18,7 @@ from idemlint.source.walking import walk
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from idemlint.model.program import Function
+    from idemlint.model.program import Function, Module
 
 __all__ = [
     "MUTATORS",
@@ -35,13 +35,15 @@ __all__ = [
 MUTATORS = {"update", "setdefault", "append", "extend", "add", "insert", "__setitem__"}
 _DEEP_LOOPS = 2
 _LEAVES = frozenset({ast.Name, ast.Constant})
+_TESTS = (ast.Compare, ast.UnaryOp, ast.BoolOp)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Condition:
     """Something that holds where an event runs.
 
-    kind: test (`node` is true, or false if not `holds`), except (the handler `node` was entered),
+    kind: test (`node` is true, or false if not `holds`; for a name that was given a comparison
+    it is that), except (the handler `node` was entered),
     case (the `match_case` `node` fits).
     """
 
@@ -87,7 +89,8 @@ class Mutation:
 class CallEvent:
     """A call, and what is known where it runs.
 
-    `name` is the last name of what is called, empty where that has none. `before` are the events
+    `name` is the last name of what is called, empty where that has none; where a name stands for
+    something imported or for a method, it is the name of that. `before` are the events
     that can have run, `surely_before` those that have. `loops` are the enclosing
     loops, `tries` the `try` statements whose body it stands in, `contexts` the items of the
     enclosing `with` statements; each from the outside in.
@@ -262,7 +265,7 @@ def _merged(first: _Definitions, second: _Definitions) -> _Definitions:
 
 def flow_of(function: Function) -> Flow:
     """The flow of a function or lambda. Nested definitions are events of their own functions."""
-    return _Runner().run(function)
+    return _Runner(function.module).run(function)
 
 
 class _Loop:
@@ -274,7 +277,8 @@ class _Loop:
 
 
 class _Runner:
-    def __init__(self) -> None:
+    def __init__(self, module: Module) -> None:
+        self.module = module
         self.flow = Flow()
         self.state: _State = _State(0, 0, (), {})
         self.alive = True
@@ -349,10 +353,12 @@ class _Runner:
     ) -> None:
         base = self.state
         ends: list[_State | None] = []
+        meant, is_opposite = self._meant(test)
         for holds, run in ((True, then), (False, otherwise)):
             if _is_constant(test, not holds):
                 continue
-            self.state = base.under(self._condition("test", test, statement, holds))
+            condition = self._condition("test", meant, statement, holds is not is_opposite)
+            self.state = base.under(condition)
             self.alive = True
             run()
             ends.append(self.state if self.alive else None)
@@ -368,6 +374,28 @@ class _Runner:
         if made is None:
             made = self.conditions[key] = Condition(kind, node, holds, statement)
         return made
+
+    def _meant(self, test: ast.expr) -> tuple[ast.expr, bool]:
+        """What a test looks at, and whether it asks for the opposite.
+
+        `missing = key not in known`, then `if missing:` looks at the comparison, if it would
+        still have that value.
+        """
+        name, is_opposite = test, False
+        while isinstance(name, ast.UnaryOp) and isinstance(name.op, ast.Not):
+            name, is_opposite = name.operand, not is_opposite
+        if not isinstance(name, ast.Name):
+            return test, False
+        found = self.state.definitions.get(name.id, ())
+        if len(found) != 1 or found[0].kind != "value" or not isinstance(found[0].node, _TESTS):
+            return test, False
+        then = self.flow.reaching.get(found[0].statement) if found[0].statement else None
+        if then is None or any(
+            isinstance(node, ast.Name) and then.get(node.id) != self.state.definitions.get(node.id)
+            for node in walk(found[0].node)
+        ):
+            return test, False
+        return found[0].node, is_opposite
 
     def _for(self, statement: ast.For | ast.AsyncFor) -> None:
         self._expression(statement.iter)
@@ -758,7 +786,7 @@ class _Runner:
         assert self.statement is not None
         if index is None:
             index = self.events[node] = len(self.events)
-            event = CallEvent(index, node, self.statement, last_name(node.func))
+            event = CallEvent(index, node, self.statement, self._called(node.func))
             self.flow.calls.append(event)
             self.flow.call_of[node] = event
             event.surely_before = self.state.must
@@ -777,6 +805,21 @@ class _Runner:
             name = dotted_name(node.func.value)
             if name:
                 self._method_mutation(name, node.func.attr, node)
+
+    def _called(self, func: ast.expr) -> str:
+        """The name of what is called: `send` of `p.send(…)`, and of `p = queue.send`, then `p(…)`."""
+        if not isinstance(func, ast.Name):
+            return last_name(func)
+        found = self.state.definitions.get(func.id)
+        if found is None or found[0].kind == "import":
+            return self.module.own_name(func.id)
+        if (
+            len(found) == 1
+            and found[0].kind == "value"
+            and isinstance(found[0].node, ast.Attribute)
+        ):
+            return found[0].node.attr
+        return func.id
 
     def _method_mutation(self, name: str, method: str, node: ast.Call) -> None:
         assert self.statement is not None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from idemlint.model.flow import CallEvent, Condition
     from idemlint.model.keys import Keys
     from idemlint.model.names import Names
-    from idemlint.model.program import Function
+    from idemlint.model.program import Function, Module
     from idemlint.model.runs import Runs
     from idemlint.model.symbols import Frame
     from idemlint.model.values import Values
@@ -264,15 +264,15 @@ class Guards:
         """Whether a second insert is known to be refused: its unique violation is caught by name."""
         deed = occurrence.deed
         return deed.own and deed.role == "insert" and any(
-            self._names_violation(handler)
+            self._names_violation(handler, hop.frame.module)
             for hop in occurrence.hops
             for handler in self.violation_handlers(deed, hop.event, hop.frame)
         )  # fmt: skip
 
-    def _names_violation(self, handler: ast.ExceptHandler) -> bool:
+    def _names_violation(self, handler: ast.ExceptHandler, module: Module) -> bool:
         node = handler.type
         return node is not None and any(
-            last_name(item) in self.knowledge.conflicts["violations"]
+            module.own_name(last_name(item)) in self.knowledge.conflicts["violations"]
             for item in (node.elts if isinstance(node, ast.Tuple) else [node])
         )
 
@@ -343,7 +343,8 @@ class Guards:
                     return True
                 if path in _CATCH_ALL and not _only_raises(handler.body):
                     return True
-            if last_name(node) in self.knowledge.conflicts["violations"]:
+            named = frame.module.own_name(last_name(node))
+            if named in self.knowledge.conflicts["violations"]:
                 return True
         return False
 

@@ -238,7 +238,20 @@ class _Walk:
         if isinstance(statement, ast.Assert):
             self.path.is_demanded = value.node is statement.test
         elif isinstance(statement, ast.If) and value.node is statement.test:
-            self.path.is_demanded = _says_absent(value.node) and self._refuses(statement.body)
+            for block, holds in ((statement.body, True), (statement.orelse, False)):
+                if block and self._is_absent(statement.test, block[0], holds=holds):
+                    self.path.is_demanded = self._refuses(block)
+
+    def _is_absent(self, test: ast.expr, inside: ast.stmt, *, holds: bool) -> bool:
+        """Whether the key lacks where a block is run, whose first statement is `inside`."""
+        conditions = self.model.names.flow(self.function).conditions.get(inside, ())
+        if (
+            conditions
+            and conditions[-1].kind == "test"
+            and isinstance(test, ast.Name | ast.UnaryOp)
+        ):
+            test, holds = conditions[-1].node, conditions[-1].holds  # type: ignore[assignment]
+        return _says_absent(test) if holds else _says_present(test)
 
     def _refuses(self, body: list[ast.stmt]) -> bool:
         """Whether a block leaves without having done anything."""
@@ -398,7 +411,9 @@ def _makes(value: ast.expr) -> bool:
 def _says_absent(test: ast.AST) -> bool:
     """`not key`, `key is None`, `key == ""`, `len(key) < 8`."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return True
+        return _says_present(test.operand) or not isinstance(
+            test.operand, ast.Compare | ast.UnaryOp
+        )
     if isinstance(test, ast.BoolOp):
         return isinstance(test.op, ast.Or) and any(map(_says_absent, test.values))
     if not isinstance(test, ast.Compare):
@@ -407,3 +422,17 @@ def _says_absent(test: ast.AST) -> bool:
     if isinstance(test.ops[0], ast.Is | ast.Eq):
         return isinstance(other, ast.Constant) and not other.value
     return isinstance(test.ops[0], ast.Lt | ast.LtE) and isinstance(other, ast.Constant)
+
+
+def _says_present(test: ast.AST) -> bool:
+    """`key`, `key is not None`, `key != ""`, `len(key) > 7`, and what `not` makes of their opposites."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _says_absent(test.operand)
+    if isinstance(test, ast.BoolOp):
+        return isinstance(test.op, ast.And) and any(map(_says_present, test.values))
+    if not isinstance(test, ast.Compare):
+        return isinstance(test, ast.Name)
+    other = test.comparators[0]
+    if isinstance(test.ops[0], ast.IsNot | ast.NotEq):
+        return isinstance(other, ast.Constant) and not other.value
+    return isinstance(test.ops[0], ast.Gt | ast.GtE) and isinstance(other, ast.Constant)

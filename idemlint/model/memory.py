@@ -115,8 +115,7 @@ class Memory:
     ) -> Container | None:
         """A function of the project that looks it up, and tells by what it returns."""
         func = call.func
-        name = last_name(func)
-        if name not in self._functions:
+        if frame.module.own_name(last_name(func)) not in self._functions:
             return None
         place = Place(call, frame, statement)
         for symbol in self.names.resolve(Place(call.func, frame, statement)):

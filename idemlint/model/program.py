@@ -14,6 +14,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from idemlint.source.gate import aliases_in
 from idemlint.source.index import ModuleIndex
 from idemlint.source.text import NotUtf8Error, SourceText
 
@@ -91,6 +92,18 @@ class Module:
     def package(self) -> str:
         """The dotted name that relative imports start from."""
         return self.name if self.is_package else self.name.rpartition(".")[0]
+
+    @functools.cached_property
+    def aliases(self) -> dict[str, str]:
+        """The own names of what is imported under another name; the code is not parsed for that."""
+        text = self.source.text
+        if " as " not in text:
+            return {}
+        return {alias: name for name, alias in aliases_in(text.encode())}
+
+    def own_name(self, name: str) -> str:
+        """The name that something has where it is imported from; others stay as they are."""
+        return self.aliases.get(name, name) if self.aliases else name
 
     @functools.cached_property
     def loose_bindings(self) -> dict[str, list[Binding]]:
@@ -379,9 +392,13 @@ class Function:
     def called_words(self) -> frozenset[str]:
         """The words before a bracket in its rows, all names it calls among them.
 
-        The body is not parsed for that.
+        What is imported under another name is there by its own. The body is not parsed for that.
         """
-        return frozenset(_CALLED.findall(self.module.source.text, *self.span))
+        words = _CALLED.findall(self.module.source.text, *self.span)
+        aliases = self.module.aliases
+        if aliases:
+            words += [aliases[word] for word in words if word in aliases]
+        return frozenset(words)
 
     def mentions(self, text: str) -> bool:
         """Whether a text stands anywhere in it; the body is not parsed for that."""

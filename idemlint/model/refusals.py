@@ -56,7 +56,7 @@ class Refusals:
 
     def error(self, node: ast.expr, frame: Frame) -> bool:
         """Whether a class of errors says that nothing was done."""
-        name = last_name(node)
+        name = frame.module.own_name(last_name(node))
         if name in self._errors or (name and self._words.search(name) is not None):
             return True
         for path in self.names.paths(Place(node, frame)):
@@ -79,7 +79,7 @@ class Refusals:
         for symbol in self.names.resolve(Place(node, frame)):
             if isinstance(symbol, FunctionSymbol):
                 return self._only_refusals(symbol)
-        name = last_name(node)
+        name = frame.module.own_name(last_name(node))
         return bool(name) and self._words.search(name) is not None
 
     def _only_refusals(self, symbol: FunctionSymbol) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from idemlint.model.arguments import Given, given, says
 from idemlint.model.functions import all_statements, value_of
 from idemlint.model.symbols import Literal, Place
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from idemlint.model.names import Names
     from idemlint.model.program import Function
     from idemlint.model.symbols import Frame
+    from idemlint.model.values import Values
 
 __all__ = ["is_retried"]
 
@@ -22,42 +24,45 @@ _COUNTS = ("max_retries", "retry_kwargs")
 """These say how often, where something else says that it is tried again at all."""
 
 
-def is_retried(row: rows.Replay, options: Place | None, function: Function, names: Names) -> bool:
+def is_retried(row: rows.Replay, options: Place | None, function: Function, values: Values) -> bool:
     """Whether the row of a body, its own options, or those around it, let it be tried again.
 
     `options` is the decorator or the call that registers it. What stands around it are decorators
-    of the functions that it is defined in, and `with` statements.
+    of the functions that it is defined in, and `with` statements. Options that cannot be read can
+    say that a body is not tried again, as others that are.
     """
-    given = _given(options)
+    is_open = False
     for off in row.off_with:
-        name, _, value = off.partition("=")
-        if name in given and ast.unparse(given[name]) == value:
+        name, _, text = off.partition("=")
+        found = _given(options, name, values)
+        is_open = is_open or found.is_open
+        if any(says(values.names, value, text) for value in found.places):
             return False
-    if row.retried or _asks(row, options, names):
+    if _asks(row, options, values):
         return True
-    if not row.within or not given.keys().isdisjoint(row.only_with):
+    if is_open or row.retried:
+        return not is_open
+    if not row.within or any(_given(options, name, values).places for name in row.only_with):
         return False
-    return any(_asks(row, place, names) for place in _around(row, options, function, names))
+    return any(_asks(row, place, values) for place in _around(row, options, function, values.names))
 
 
-def _given(options: Place | None) -> dict[str, ast.expr]:
+def _given(options: Place | None, name: str, values: Values) -> Given:
     if options is None or not isinstance(options.node, ast.Call):
-        return {}
-    return {keyword.arg: keyword.value for keyword in options.node.keywords if keyword.arg}
+        return Given()
+    return given(values, options, (name,))
 
 
-def _asks(row: rows.Replay, options: Place | None, names: Names) -> bool:
+def _asks(row: rows.Replay, options: Place | None, values: Values) -> bool:
     """Whether one of the options that let a body be tried again is given, and not as none."""
-    given = _given(options)
     for name in row.only_with:
         option, _, key = name.partition(".")
-        value = given.get(option)
-        if value is not None and key and options is not None:
-            value = _value_in(Place(value, options.frame, options.statement), key, names)
-        if value is None or name in _COUNTS:
+        if name in _COUNTS:
             continue
-        if not isinstance(value, ast.Constant) or value.value:
-            return True
+        for value in _given(options, option, values).places:
+            node = _value_in(value, key, values.names) if key else value.node
+            if node is not None and (not isinstance(node, ast.Constant) or node.value):
+                return True
     return False
 
 

@@ -6,7 +6,7 @@ import ast
 import functools
 from typing import TYPE_CHECKING
 
-from idemlint.model.deeds import argument
+from idemlint.model.arguments import argument, says
 from idemlint.model.symbols import ClassSymbol, Constant, External, Instance, Literal, Place
 from idemlint.source.walking import walk
 
@@ -97,7 +97,11 @@ class Resending:
             return False
         for off in row.off_with:
             name, _, value = off.partition("=")
-            if any(k.arg == name and ast.unparse(k.value) == value for k in call.keywords):
+            if any(
+                k.arg == name
+                and says(self.names, Place(k.value, made.frame, made.statement), value)
+                for k in call.keywords
+            ):
                 return False
         given = argument(call, row.methods_argument)
         if given is None:

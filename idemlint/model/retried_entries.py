@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from idemlint.model.deeds import argument
+from idemlint.model.arguments import argument, given
 from idemlint.model.flow import last_name
 from idemlint.model.functions import functions_of, own_nodes
 from idemlint.model.retries import Retrying
@@ -72,24 +72,24 @@ class RetriedEntries:
 
     def _find_uses(self, module: Module) -> Iterator[_Use]:
         uses = self.model.knowledge.policy_uses
-        for place in self._calls(module):
+        for place, name in self._calls(module):
             call = place.node
             assert isinstance(call, ast.Call)
             paths: list[str] | None = None
-            for path, where, row in uses[last_name(call.func)]:
-                value = argument(call, (where,))
-                if value is None:
+            for path, where, row in uses[name]:
+                policies = given(self.model.values, place, (where,)).places
+                if not policies:
                     continue
                 if paths is None:
                     paths = self.model.names.paths(Place(call.func, place.frame, place.statement))
                 if path in paths:
-                    given = Place(value, place.frame, place.statement)
-                    policy = self._policy(given, row)
-                    if policy is not None:
-                        yield _Use(place, row, policy)
+                    for value in policies:
+                        policy = self._policy(value, row)
+                        if policy is not None:
+                            yield _Use(place, row, policy)
 
-    def _calls(self, module: Module) -> Iterator[Place]:
-        """The calls of a module that can be given a policy."""
+    def _calls(self, module: Module) -> Iterator[tuple[Place, str]]:
+        """The calls of a module that can be given a policy, with the name of what is called."""
         model = self.model
         names = model.knowledge.policy_uses
         frame = model.names.module_frame(module)
@@ -97,19 +97,22 @@ class RetriedEntries:
         for chunk in chunks:
             for statement in module.index.statements(chunk):
                 for node in own_nodes(statement):
-                    if isinstance(node, ast.Call) and last_name(node.func) in names:
-                        yield Place(node, frame)
+                    if isinstance(node, ast.Call):
+                        name = module.own_name(last_name(node.func))
+                        if name in names:
+                            yield Place(node, frame), name
         for function in functions_of(module, chunks):
             if model.places.of_function(function) & Family.RETRY and not names.keys().isdisjoint(
                 function.called_words
             ):
                 for event in model.names.flow(function).calls:
                     if event.name in names:
-                        yield Place(event.node, model.names.frame(function), event.statement)
+                        frame = model.names.frame(function)
+                        yield Place(event.node, frame, event.statement), event.name
 
-    def _policy(self, given: Place, row: rows.Retry) -> Place | None:
+    def _policy(self, value: Place, row: rows.Retry) -> Place | None:
         """The call that makes a policy of a row, unless it allows one attempt only."""
-        for place in (given, *self.model.entries.elements(given)):
+        for place in (value, *self.model.entries.elements(value)):
             for symbol in self.model.names.resolve(place):
                 if not isinstance(symbol, External) or symbol.made is None:
                     continue
@@ -120,7 +123,7 @@ class RetriedEntries:
                 if any(
                     row in self.model.knowledge.retries(path)
                     for path in self.model.names.paths(func)
-                ) and not self.model.retries.is_off(row, made.node, made.frame):
+                ) and not self.model.retries.is_off(row, made):
                     return made
         return None
 
@@ -219,14 +222,12 @@ class RetriedEntries:
         if options is None or row is None or not isinstance(options.node, ast.Call):
             return False
         for name in row.only_with:
-            value = argument(options.node, (name,))
-            if value is None:
-                continue
-            symbols = self.model.names.resolve(Place(value, options.frame, options.statement))
-            if symbols and all(isinstance(s, Constant) and not s.value for s in symbols):
-                return True
-            if any(isinstance(s, External) and self._is_off(s) for s in symbols):
-                return True
+            for value in given(self.model.values, options, (name,)).places:
+                symbols = self.model.names.resolve(value)
+                if symbols and all(isinstance(s, Constant) and not s.value for s in symbols):
+                    return True
+                if any(isinstance(s, External) and self._is_off(s) for s in symbols):
+                    return True
         return False
 
     def _is_off(self, symbol: External) -> bool:
@@ -235,13 +236,13 @@ class RetriedEntries:
             return False
         paths = self.model.names.paths(Place(made.node.func, made.frame, made.statement))
         return any(
-            self.model.retries.is_off(row, made.node, made.frame)
+            self.model.retries.is_off(row, made)
             for path in paths
             for row in self.model.knowledge.retries(path)
         )
 
     def _is_tried_once(self, entry: Entry) -> bool:
-        """Whether all calls that hand a body to its framework say one attempt."""
+        """Whether all calls that hand a body to its framework say one attempt, or can say so."""
         function, model = entry.function, self.model
         assert function is not None
         uses = {
@@ -253,9 +254,9 @@ class RetriedEntries:
             return False
         found: list[bool] = []
         for module in model.neighbours(function.module, function.name):
-            if not any(f"{name}(" in module.source.text for name in names):
+            if not any(name in module.source.text for name in names):
                 continue
-            for other in module.functions():
+            for other in functions_of(module, module.index.chunks):
                 for event in model.names.flow(other).calls:
                     if event.name not in names or not event.node.args:
                         continue
@@ -265,19 +266,32 @@ class RetriedEntries:
                         isinstance(s, FunctionSymbol) and s.function.node is function.node
                         for s in model.names.resolve(body)
                     ):
-                        found.append(self._says_once(event.node, body, uses[event.name]))
+                        call = Place(event.node, frame, event.statement)
+                        found.append(self._can_be_once(call, uses[event.name]))
         return bool(found) and all(found)
 
-    def _says_once(
-        self, call: ast.Call, near: Place, uses: list[tuple[str, int | str, rows.Retry]]
-    ) -> bool:
+    def _can_be_once(self, call: Place, uses: list[tuple[str, int | str, rows.Retry]]) -> bool:
+        """Whether a call brings a policy of one attempt, or one that cannot be read."""
         for _, where, _ in uses:
-            value = argument(call, (where,))
-            if value is not None:
-                given = Place(value, near.frame, near.statement)
-                symbols = self.model.names.resolve(given)
-                return any(isinstance(s, External) and self._is_off(s) for s in symbols)
+            policy = given(self.model.values, call, (where,))
+            if policy.places or policy.is_open:
+                return not any(map(self._says_again, policy.places))
         return False
+
+    def _says_again(self, policy: Place) -> bool:
+        """Whether a policy is known to allow more than one attempt; `None` leaves the usual one."""
+        symbols = self.model.names.resolve(policy)
+        return bool(symbols) and all(
+            s == Constant(None) or (isinstance(s, External) and self._is_on(s)) for s in symbols
+        )
+
+    def _is_on(self, symbol: External) -> bool:
+        made = symbol.made
+        if made is None or not isinstance(made.node, ast.Call):
+            return False
+        paths = self.model.names.paths(Place(made.node.func, made.frame, made.statement))
+        rows = [row for path in paths for row in self.model.knowledge.retries(path)]
+        return bool(rows) and not any(self.model.retries.is_off(row, made) for row in rows)
 
     def _by_own_call(self, entry: Entry) -> Retrying | None:
         """A body that asks for its own repeat (`raise self.retry(exc=error)`)."""

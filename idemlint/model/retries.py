@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from idemlint.model.deeds import argument
+from idemlint.model.arguments import given, says
 from idemlint.model.flow import last_name
 from idemlint.model.functions import all_statements
 from idemlint.model.recursions import Recursions
@@ -76,7 +76,7 @@ class Retries:
         for path in self.names.paths_of(symbol):
             for row in self.knowledge.retries(path):
                 if row.kind in ("decorator", "iterator") and not (
-                    call is not None and self.is_off(row, call, frame)
+                    call is not None and self.is_off(row, Place(call, frame))
                 ):
                     return Retrying(decorator, words, row=row)
         if isinstance(symbol, FunctionSymbol):
@@ -88,21 +88,19 @@ class Retries:
             if call is None and isinstance(made, ast.Call):
                 for path in self.names.paths(Place(made.func, symbol.made.frame)):
                     for row in self.knowledge.retries(path):
-                        if row.kind == "decorator" and not self.is_off(
-                            row, made, symbol.made.frame
-                        ):
+                        if row.kind == "decorator" and not self.is_off(row, symbol.made):
                             return Retrying(decorator, words, row=row)
         return None
 
-    def is_off(self, row: rows.Retry, call: ast.Call, frame: Frame) -> bool:
-        """Whether the arguments of a call say that nothing is run again."""
-        given = {k.arg: ast.unparse(k.value) for k in call.keywords if k.arg}
+    def is_off(self, row: rows.Retry, made: Place) -> bool:
+        """Whether the arguments of a call say, or can say, that nothing is run again."""
         for off in row.off_with:
-            name, _, value = off.partition("=")
-            if name in given and given[name].endswith(value):
+            name, _, text = off.partition("=")
+            found = given(self.guards.values, made, (name,))
+            if found.is_open or any(says(self.names, value, text) for value in found.places):
                 return True
-        filtered = argument(call, row.filter) if row.filter else None
-        return filtered is not None and self._only_refusals(filtered, frame)
+        filters = given(self.guards.values, made, row.filter).places if row.filter else ()
+        return any(self._only_refusals(place.node, place.frame) for place in filters)
 
     def _only_refusals(self, node: ast.expr, frame: Frame) -> bool:
         """Whether a filter names only errors that prove that nothing happened."""
@@ -187,7 +185,7 @@ class Retries:
                 if isinstance(symbol, External):
                     for row in self.knowledge.retries(symbol.path):
                         if row.kind == "iterator":
-                            return "data" if self.is_off(row, node, frame) else "retry"
+                            return "data" if self.is_off(row, Place(node, frame, loop)) else "retry"
                     if symbol.path in self.knowledge.counters:
                         return "attempts"
                     if symbol.path == "enumerate" and node.args:
@@ -272,10 +270,11 @@ class Retries:
             node = condition.node
             if condition.kind != "test" or condition.statement not in inside:
                 continue
-            if any(self.knowledge.is_stop(last_name(inner)) for inner in walk(node)):
-                return True
-            if test in (ast.unparse(node), f"not {ast.unparse(node)}"):
-                return True
+            for asked in (node, *_given_to(node, condition.statement, flow)):
+                if any(self.knowledge.is_stop(last_name(inner)) for inner in walk(asked)):
+                    return True
+                if test in (ast.unparse(asked), f"not {ast.unparse(asked)}"):
+                    return True
         return False
 
     def _ends_by_flag(self, loop: ast.While, event: CallEvent, flow: Flow) -> bool:
@@ -424,6 +423,14 @@ def functions_in(function: Function) -> Iterator[Function]:
     for statement in all_statements(function.body):
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
             yield from functions_in(function.module.function(statement, None, function))
+
+
+def _given_to(node: ast.AST, statement: ast.stmt, flow: Flow) -> Iterator[ast.AST]:
+    """What a name was given, where a statement asks for it."""
+    if isinstance(node, ast.Name):
+        for found in flow.definitions_at(statement, node.id):
+            if found.kind == "value" and found.node is not None:
+                yield found.node
 
 
 def _follows(statement: ast.stmt, call: ast.Call) -> bool:

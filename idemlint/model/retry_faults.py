@@ -188,8 +188,9 @@ class RetryFaults:
 
     def _handed(self, symbol: External, event: CallEvent, frame: Frame) -> Place | None:
         retries, call = self.model.retries, event.node
+        place = Place(call, frame, event.statement)
         for row in self.model.knowledge.retries(symbol.path):
-            if row.kind == "caller" and not retries.is_off(row, call, frame):
+            if row.kind == "caller" and not retries.is_off(row, place):
                 value = argument(call, row.body)
                 return None if value is None else Place(value, frame, event.statement)
         made = symbol.made
@@ -197,7 +198,7 @@ class RetryFaults:
             return None
         for path in self.model.names.paths(Place(made.node.func, made.frame, made.statement)):
             for row in self.model.knowledge.retries(path):
-                if row.kind == "iterator" and not retries.is_off(row, made.node, made.frame):
+                if row.kind == "iterator" and not retries.is_off(row, made):
                     return Place(call.args[0], frame, event.statement)
         return None
 

@@ -266,7 +266,7 @@ class Runs:
         if caller is None or len(deed.call.args) <= caller.calls:
             return False
         handed = deed.call.args[caller.calls]
-        return isinstance(handed, ast.Name) and handed.id in parameters
+        return _is_among(handed, parameters)
 
     def _seems_to_act(self, deed: Deed) -> bool:
         """An unknown call that is named as an effect, or takes what is named as a key."""
@@ -436,9 +436,8 @@ class Runs:
         inner: list[tuple[FunctionSymbol, Place]] = []
         result = Reach.NOTHING
         for event in self.names.flow(function).calls:
-            name = event.name
             if not self.is_worthwhile(event, function):
-                if isinstance(event.node.func, ast.Name) and name in parameters:
+                if _is_among(event.node.func, parameters):
                     result = Reach.OPEN
                 continue
             place = Place(event.node, frame, event.statement)
@@ -457,14 +456,13 @@ class Runs:
 
     def _is_open(self, deed: Deed, event: CallEvent, parameters: set[str]) -> bool:
         """Whether it depends on what a function is handed what a call of it does."""
-        name = event.name
-        if isinstance(event.node.func, ast.Name) and name in parameters:
+        if _is_among(event.node.func, parameters):
             return True
         return self._hands_on(deed, parameters) or (
             deed.kind is DeedKind.OPAQUE
             and deed.reason == "unknown object"
-            and name not in _PLAIN_NAMES
-            and name in self._acting
+            and event.name not in _PLAIN_NAMES
+            and event.name in self._acting
         )
 
     def _tells(self, callee: FunctionSymbol, place: Place) -> bool:
@@ -520,6 +518,10 @@ class Runs:
             elif not isinstance(symbol, Literal | Parameter):
                 return True
         return False
+
+
+def _is_among(node: ast.expr, names: set[str]) -> bool:
+    return isinstance(node, ast.Name) and node.id in names
 
 
 def _handed_to(function: Function) -> set[str]:

@@ -16,7 +16,7 @@ from idemlint.source.calls import (
     later_imports,
     leading_to,
 )
-from idemlint.source.gate import Scan, aliases_in, imports_among
+from idemlint.source.gate import Scan, imports_among, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -322,11 +322,11 @@ class Places:
         self._signals = signals
         self._names = names
         self._writers = sorted(names.writers)
-        self._scan = Scan([*signals.texts, *(f"{name}(" for name in self._writers)])
-        self._numbers = {text: number for number, text in enumerate(signals.texts)}
+        texts = [*signals.texts, *(f"{name}(" for name in self._writers)]
+        self._scan = Scan(texts)
+        self._numbers = {text: number for number, text in reversed(list(enumerate(texts)))}
         self._import_texts = imports_among(signals.texts)
         self._found: dict[Module, _Found] = {}
-        self._aliases: dict[Module, dict[str, str]] = {}
         self._renamed: dict[Module, tuple[str, ...]] = {}
         self._imports: dict[Module, frozenset[str]] = {}
         self._acting_calls: dict[Module, tuple[str, ...]] = {}
@@ -341,6 +341,8 @@ class Places:
         known = self._found.get(module)
         if known is None:
             places = self._scan.places(module.source.text)
+            if module.aliases:
+                places = sorted({*places, *self._renamed_places(module)})
             numbers = {number for _, number in places}
             later = later_imports(module.source.text.encode())
             numbers.update(self._import_texts[name] for name in later & self._import_texts.keys())
@@ -355,6 +357,17 @@ class Places:
             known = _Found([o for o, _ in kept], [n for _, n in kept], meant, frozenset(numbers))
             self._found[module] = known
         return known
+
+    def _renamed_places(self, module: Module) -> Iterator[tuple[int, int]]:
+        """Where what is imported under another name stands, with the numbers of its own texts."""
+        for alias, name in module.aliases.items():
+            for text in texts_of(name):
+                number = self._numbers.get(text)
+                if number is not None:
+                    before, _, after = map(re.escape, text.partition(name))
+                    pattern = rf"{before}\b{alias}\b{after}"
+                    for found in re.finditer(pattern, module.source.text):
+                        yield found.start(), number
 
     def _is_meant(self, module: Module, offset: int, meant: _Meant) -> bool:
         """Whether a text stands there as a word of its own, and not in a docstring or comment.
@@ -409,7 +422,7 @@ class Places:
                 name
                 for names in calls.values()
                 for name in names
-                if not words.isdisjoint(actors.get(name.decode(), ()))
+                if not words.isdisjoint(actors.get(module.own_name(name.decode()), ()))
             }
             known = self._acting_calls[module] = tuple(
                 sorted(f"{name.decode()}(" for name in acting | leading_to(acting, calls))
@@ -489,19 +502,10 @@ class Places:
             known = self._imports[module] = frozenset(word.decode() for word in words)
         return known
 
-    def aliases(self, module: Module) -> dict[str, str]:
-        """The own names of what a module imports under another name."""
-        known = self._aliases.get(module)
-        if known is None:
-            data = module.source.text.encode() if " as " in module.source.text else b""
-            known = {alias: name for name, alias in aliases_in(data)}
-            self._aliases[module] = known
-        return known
-
     def _declares(self, module: Module, chunk: Chunk) -> bool:
         """Whether a decorator or a base class in a chunk makes an entry."""
         text = module.source.text
-        aliases = self.aliases(module)
+        aliases = module.aliases
         if text.find("@", chunk.start, chunk.end) >= 0:
             for found in _DECORATOR.finditer(text, chunk.start, chunk.end):
                 last = found[1].rpartition(".")[2]
@@ -522,7 +526,7 @@ class Places:
         """How the calls that make entries begin where they were imported under another name."""
         known = self._renamed.get(module)
         if known is None:
-            aliases = self.aliases(module).items()
+            aliases = module.aliases.items()
             known = tuple(f"{alias}(" for alias, name in aliases if name in self._signals.calls)
             self._renamed[module] = known
         return known

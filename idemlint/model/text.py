@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import string
 from typing import TYPE_CHECKING
 
 from idemlint.model.symbols import (
@@ -82,7 +83,9 @@ def _called_text(names: Names, node: ast.Call, place: Place, depth: int) -> str 
     """Texts in wrappers: `text("…")`, `"…".format(x)`, `url.rstrip("/")`, `urljoin(a, b)`."""
     func = node.func
     if isinstance(func, ast.Attribute):
-        if func.attr in ("format", "strip", "lstrip", "rstrip", "replace", "removesuffix"):
+        if func.attr == "format":
+            return _formatted(names, func.value, node, place, depth)
+        if func.attr in ("strip", "lstrip", "rstrip", "replace", "removesuffix"):
             return text_of(names, Place(func.value, place.frame, place.statement), depth + 1)
         if func.attr == "join":
             return None
@@ -103,6 +106,33 @@ def _called_text(names: Names, node: ast.Call, place: Place, depth: int) -> str 
                     if found is not None:
                         return found
     return None
+
+
+def _formatted(
+    names: Names, template: ast.expr, node: ast.Call, place: Place, depth: int
+) -> str | None:
+    """`"…{}…{name}".format(a, name=b)`, filled in as far as the arguments are known."""
+    text = text_of(names, Place(template, place.frame, place.statement), depth + 1)
+    if text is None:
+        return None
+    try:
+        parts = list(string.Formatter().parse(text))
+    except ValueError:
+        return text
+    values: dict[str, ast.expr] = {str(number): value for number, value in enumerate(node.args)}
+    values.update({keyword.arg: keyword.value for keyword in node.keywords if keyword.arg})
+    if any(isinstance(value, ast.Starred) for value in node.args):
+        values = {}
+    found: list[str] = []
+    count = 0
+    for literal, name, _, _ in parts:
+        found.append(literal)
+        if name is not None:
+            value = values.get(name or str(count))
+            count += not name
+            inner = Place(value, place.frame, place.statement) if value is not None else None
+            found.append((text_of(names, inner, depth + 1) if inner else None) or HOLE)
+    return "".join(found)
 
 
 def _joined(names: Names, node: ast.Call, place: Place, depth: int) -> str | None:

@@ -11,6 +11,7 @@ import enum
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from idemlint.model.arguments import given
 from idemlint.model.flow import dotted_name
 from idemlint.model.kept_fields import KeptFields
 from idemlint.model.names import is_recursive
@@ -411,10 +412,8 @@ class Values:
                         found.extend(self.origins(Place(point.value, frame, point.statement)))
                 continue
             if symbol.made is not None and isinstance(symbol.made.node, ast.Call):
-                for keyword in symbol.made.node.keywords:
-                    if keyword.arg == name and not self.names.method(symbol.cls, "__init__"):
-                        made = symbol.made
-                        where = Place(keyword.value, made.frame, made.statement)
+                if not self.names.method(symbol.cls, "__init__"):
+                    for where in given(self, symbol.made, (name,)).places:
                         found.extend(self.origins(where))
                         known = True
                 if not known:
@@ -1044,11 +1043,11 @@ class Values:
             for statement in symbol.cls.node.body
             if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
         ]
-        given = {keyword.arg: keyword.value for keyword in made.node.keywords}
         if not any(isinstance(argument, ast.Starred) for argument in made.node.args):
-            given.update(zip(fields, made.node.args, strict=False))
-        value = given.get(name)
-        return None if value is None else Place(value, made.frame, made.statement)
+            by_place = dict(zip(fields, made.node.args, strict=False))
+            if name in by_place:
+                return Place(by_place[name], made.frame, made.statement)
+        return next(iter(given(self, made, (name,)).places), None)
 
 
 def _is_plain_type(annotation: ast.expr) -> bool:

@@ -31,6 +31,7 @@ __all__ = [
     "Gate",
     "Scan",
     "imported_words",
+    "texts_of",
 ]
 
 Companions = tuple[tuple[str, ...], ...]
@@ -151,6 +152,13 @@ class Gate:
             return FileFacts(defines=defines) if defines else EMPTY
         present = {match[0] for match in found}
         present.update(self._imports[name] for name in later_imports(data) & self._imports.keys())
+        aliases = aliases_in(data) if present and b" as " in data else ()
+        present.update(
+            self._numbers[text]
+            for name, _ in aliases
+            for text in texts_of(name)
+            if text in self._numbers
+        )
         known: dict[_Choices, bool] = {}
         numbers = {
             number
@@ -167,7 +175,7 @@ class Gate:
             self._makers(data, present) if self._maker_texts.keys() & numbers else (),
             defines,
             () if self._writing.isdisjoint(numbers) else self._writers(data, found),
-            aliases_in(data) if numbers and b" as " in data else (),
+            aliases if numbers else (),
             self._actors(data, numbers & self._acting),
         )
 
@@ -229,6 +237,11 @@ def aliases_in(data: bytes) -> tuple[tuple[str, str], ...]:
     for listed in _IMPORTED.findall(data):
         found.update(_ALIAS.findall(listed))
     return tuple((name.decode(), alias.decode()) for name, alias in found if name != alias)
+
+
+def texts_of(name: str) -> tuple[str, ...]:
+    """The texts that can stand for a name: it is called, decorates, or is handed over."""
+    return (f"{name}(", f" {name}(", f"({name}(", f"@{name}", name)
 
 
 def _is_in_docstring(data: bytes, definition: int, at: int) -> bool:
@@ -311,6 +324,7 @@ class CallerGate:
         from ahocorasick_rs import BytesAhoCorasick
 
         names = sorted(writers.keys() | actors.keys())
+        self._numbers = {name.encode(): number for number, name in enumerate(names)}
         self._stems = [
             tuple({stem.encode() for stem in listed.get(name, ())} for listed in (writers, actors))
             for name in names
@@ -320,6 +334,9 @@ class CallerGate:
     def calls(self, data: bytes) -> Called:
         """Whether a file imports one of the other files and names a function of it."""
         found = {match[0] for match in self._scan.find_matches_as_indexes(data, overlapping=True)}
+        if b" as " in data:
+            renamed = (self._numbers.get(name.encode()) for name, _ in aliases_in(data))
+            found.update(number for number in renamed if number is not None)
         words = imported_words(data) if found else set()
         writes, acts = (
             any(not words.isdisjoint(self._stems[number][kind]) for number in found)
