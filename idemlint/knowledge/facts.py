@@ -572,6 +572,10 @@ class Knowledge:
         """Whether the name of a function says that its requests change nothing."""
         return self._quiet_functions["functions"].search(name) is not None
 
+    def handles(self, name: str) -> bool:
+        """Whether a function is named after what happened when it is called: `on_update`."""
+        return self._quiet_functions["handlers"].search(name) is not None
+
     def signs_in(self, name: str) -> bool:
         """Whether the name of a function says that it only fetches what lets later requests in."""
         return self._quiet_functions["sign_in"].search(name) is not None

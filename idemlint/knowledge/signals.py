@@ -24,7 +24,9 @@ ANY_LIBRARY = "**"
 _WRITING = ("insert", "atomic", "upsert", "counter")
 _CLOSING = {"execute", "execute_async"}
 _PRESENCE = ("exists(", "is_file(", "isfile(")
-_CLAIMING = (("return True",), ("return False",), ("open(", ".write_text(", ".write_bytes("))
+_CLAIMING = (("return True",), ("return False",), ("open(", ".write_text(", ".write_bytes(", ".touch("))
+_MARKING = (".touch(",)
+"""What makes a file that holds nothing: that it is there says what was done."""
 _LOOPING = ("attempt", "retries", "while True", "in range(")
 """Words of loops that try again; with a provider that takes keys they are enough."""
 _SQL = ("insert into", "insert ignore", "insert or ignore", "insert or replace", "insert or abort",
@@ -317,6 +319,8 @@ class Signals:
         if store.kind == "file":
             for text in _PRESENCE:
                 self._add(text, Signal.PRESENCE, (), _CLAIMING)
+            for text in _MARKING:
+                self._add(text, Signal.WRITE, self._acting)
         elif store.kind == "sql-text":
             for text in _SQL:
                 self._add(text, Signal.WRITE)

@@ -67,7 +67,8 @@ class DedupFaults:
         """The calls of a function that can act and stand under a condition that looks something up."""
         assert frame.function is not None
         flow = self.model.names.flow(frame.function)
-        writes = writes and any(event.name in self.model.writers for event in flow.calls)
+        writing = self.model.writers | self.model.file_writers
+        writes = writes and any(event.name in writing for event in flow.calls)
         known: dict[int, bool] = {}
         for event in flow.calls:
             if not event.conditions or not self.model.runs.is_worthwhile(event, frame.function):

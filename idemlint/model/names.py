@@ -320,8 +320,8 @@ class Names:
             return self.parameter(definition.name, frame)
         if kind in ("value", "augmented"):
             found = self._resolve(node, frame, statement)
-            if not found and isinstance(statement, ast.AnnAssign):
-                return self.annotation(statement.annotation, frame)
+            if isinstance(statement, ast.AnnAssign) and _is_vaguer(node, found):
+                return list(self.annotation(statement.annotation, frame)) or found
             return found
         if kind == "context":
             return self.entered(self._resolve(node, frame, statement))
@@ -1268,3 +1268,10 @@ def _collect_assigned(
             ):
                 found.setdefault(target.attr, []).append((value, method, statement))
         _collect_assigned(inner_statements(statement), method, found)
+
+
+def _is_vaguer(value: ast.AST | None, symbols: Iterable[Symbol]) -> bool:
+    """Whether an annotation says more than the value: that is read from an object of a library."""
+    if isinstance(value, ast.Attribute | ast.Subscript):
+        return all(isinstance(symbol, External | Parameter) for symbol in symbols)
+    return not symbols

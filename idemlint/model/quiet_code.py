@@ -44,8 +44,11 @@ class QuietCode:
         if opaque and self.knowledge.is_carrier(place):
             return True
         reading = self.tool_names.read(function.name)
-        if reading.reads or (reading.verb is not None and reading.report == "no"):
+        if reading.reads:
             return True
+        if reading.verb is not None and reading.report == "no":
+            if not self.knowledge.handles(function.name):
+                return True
         return self.knowledge.is_quiet_text(_code_of(function))
 
 

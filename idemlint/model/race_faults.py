@@ -254,7 +254,7 @@ class RaceFaults:
         return False
 
     def _is_claimed_file(self, insert: Occurrence) -> bool:
-        """Whether a file stands for a record: its name and its content come from outside."""
+        """Whether a file stands for a record: its name comes from outside, as its content if it has any."""
         subject = insert.deed.subject
         if subject is None:
             return False
@@ -262,6 +262,8 @@ class RaceFaults:
         content = insert.deed.call.args[:1]
         if not any(o.kind is ValueKind.PARAMETER for o in named):
             return False
+        if not content:
+            return self._insert_tells(insert)
         place = insert.deed.place
         written = [
             origin
