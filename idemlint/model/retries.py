@@ -431,7 +431,9 @@ def functions_in(function: Function) -> Iterator[Function]:
 
 
 def _given_to(node: ast.AST, statement: ast.stmt, flow: Flow) -> Iterator[ast.AST]:
-    """What a name was given, where a statement asks for it."""
+    """What a name was given, where a statement asks for it or for its opposite."""
+    if isinstance(node, ast.UnaryOp):
+        node = node.operand
     if isinstance(node, ast.Name):
         for found in flow.definitions_at(statement, node.id):
             if found.kind == "value" and found.node is not None:
