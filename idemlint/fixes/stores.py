@@ -300,6 +300,11 @@ def _file(deed: Deed, check: Deed, editor: Editor, model: Model) -> str:
     func = deed.call.func
     if isinstance(func, ast.Attribute) and func.attr in ("write_text", "write_bytes"):
         return _written_file(deed, func, editor)
+    if isinstance(func, ast.Attribute) and func.attr == "touch":
+        if argument(deed.call, ("exist_ok",)) is not None:
+            return ""
+        editor.add_keyword(deed.call, "exist_ok", "False")
+        return "Let `touch` fail if the file is there"
     number = 0 if isinstance(func, ast.Attribute) and "pathlib" in deed.path else 1
     mode = argument(deed.call, (number, "mode"))
     if not isinstance(mode, ast.Constant) or not isinstance(mode.value, str):

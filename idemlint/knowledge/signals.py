@@ -24,7 +24,11 @@ ANY_LIBRARY = "**"
 _WRITING = ("insert", "atomic", "upsert", "counter")
 _CLOSING = {"execute", "execute_async"}
 _PRESENCE = ("exists(", "is_file(", "isfile(")
-_CLAIMING = (("return True",), ("return False",), ("open(", ".write_text(", ".write_bytes(", ".touch("))
+_CLAIMING = (
+    ("return True",),
+    ("return False",),
+    ("open(", ".write_text(", ".write_bytes(", ".touch("),
+)
 _MARKING = (".touch(",)
 """What makes a file that holds nothing: that it is there says what was done."""
 _LOOPING = ("attempt", "retries", "while True", "in range(")
@@ -279,12 +283,12 @@ class Signals:
                 if row.kind in ("decorator", "iterator", "caller", "call"):
                     self._add(_last(path), Signal.RETRY, {_first(path)})
                 elif row.kind == "kwarg":
-                    for name in row.limit:
-                        self._add(f"{name}=", Signal.RETRY, {_first(path)})
+                    for text in _as_arguments(row.limit):
+                        self._add(text, Signal.RETRY, {_first(path)})
                 elif row.kind == "client" and "POST" in row.methods:
                     self._add(f"{_last(path)}(", Signal.RESENDER)
-            for name in row.methods_argument if row.kind == "client" else ():
-                self._add(f"{name}=", Signal.RESENDER)
+            for text in _as_arguments(row.methods_argument) if row.kind == "client" else ():
+                self._add(text, Signal.RESENDER)
         for path, _, _ in (use for uses in knowledge.policy_uses.values() for use in uses):
             self._add(f"{_last(path)}(", Signal.RETRY, {_first(path)}, (("Retry", "retry"),))
         for name in knowledge.request_names:
@@ -338,6 +342,13 @@ class Signals:
                     if path.count(".") == 1 and "*" not in path:
                         self._add(f" {_last(path)}(", Signal.WRITE, libraries)
                         self._add(f"({_last(path)}(", Signal.WRITE, libraries)
+
+
+def _as_arguments(names: Iterable[int | str]) -> Iterator[str]:
+    """How arguments are written: by name, or in a mapping that is spread."""
+    for name in names:
+        if isinstance(name, str):
+            yield from (f"{name}=", f'"{name}"', f"'{name}'")
 
 
 def _companions(row: rows.Tool | rows.Replay, path: str) -> tuple[tuple[str, ...], ...]:

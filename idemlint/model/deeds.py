@@ -7,7 +7,7 @@ import enum
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from idemlint.model.arguments import argument
+from idemlint.model.arguments import argument, given
 from idemlint.model.flow import last_name
 from idemlint.model.names import BUILTINS
 from idemlint.model.sql import SqlText, read_sql
@@ -364,7 +364,7 @@ class Deeds:
         if repeat == "duplicates" and row.condition is not None:
             if self._fills(row.condition, call) or self._sets(row.condition.attribute, place):
                 repeat = "refused"
-        if row.named_at and self._is_harmless_by_name(argument(call, row.named_at), place):
+        if row.named_at and self._is_harmless_by_name(self._given(place, row.named_at)):
             repeat = "harmless"
         deed = Deed(
             DeedKind.EFFECT,
@@ -394,11 +394,15 @@ class Deeds:
             for entry in self.values.mapping(found.place).entries
         )
 
-    def _is_harmless_by_name(self, named: ast.expr | None, place: Place) -> bool:
+    def _given(self, call: Place, places: Iterable[int | str]) -> Place | None:
+        """What a call gives at the first of the places that it fills, or at one of them by `**`."""
+        return next(iter(given(self.values, call, places).places), None)
+
+    def _is_harmless_by_name(self, named: Place | None) -> bool:
         """Whether the text that says what a generic call does is the name of a read or an update."""
         if named is None:
             return False
-        text = text_of(self.names, Place(named, place.frame, place.statement))
+        text = text_of(self.names, named)
         if text is None:
             return False
         reading = self.reader.read(text)
@@ -421,16 +425,13 @@ class Deeds:
         )
 
     def _is_fifo(self, place: Place) -> bool:
-        call = place.node
-        assert isinstance(call, ast.Call)
         lists = self.knowledge.fifo
         for name in lists["queues"]:
-            value = argument(call, (name,))
-            if value is not None:
-                text = text_of(self.names, Place(value, place.frame, place.statement))
-                if text is not None and text.endswith(tuple(lists["ends"])):
-                    return True
-        return argument(call, lists["groups"]) is not None
+            value = self._given(place, (name,))
+            text = text_of(self.names, value) if value is not None else None
+            if text is not None and text.endswith(tuple(lists["ends"])):
+                return True
+        return self._given(place, lists["groups"]) is not None
 
     def _token(self, symbol: External, place: Place, call: ast.Call) -> Deed | None:
         path = symbol.path
@@ -526,9 +527,9 @@ class Deeds:
     ) -> tuple[Place, rows.HttpRequest | None]:
         """The call that says what is sent: this one, or the one that built the request object."""
         if row.request_at:
-            value = argument(call, row.request_at)
+            value = self._given(place, row.request_at)
             if value is not None:
-                for symbol in self.names.resolve(Place(value, place.frame, place.statement)):
+                for symbol in self.names.resolve(value):
                     if isinstance(symbol, External) and symbol.made is not None:
                         built = self.knowledge.http_request(symbol.path)
                         if built is not None and isinstance(symbol.made.node, ast.Call):
@@ -540,18 +541,16 @@ class Deeds:
         if row.method:
             return [row.method]
         source: rows.Http | rows.HttpRequest = built or row
-        call = request.node
-        assert isinstance(call, ast.Call)
-        value = argument(call, source.method_at)
-        if value is not None:
-            place = Place(value, request.frame, request.statement)
+        place = self._given(request, source.method_at)
+        if place is not None:
             found = [str(constant).upper() for constant in constants(self.names, place)]
             if not found:
                 text = text_of(self.names, place)
                 found = [text.upper()] if text and text.isalpha() else []
             return found
         if source.method_by_body:
-            return ["POST"] if argument(call, (*source.body_at, "data")) is not None else ["GET"]
+            body = self._given(request, (*source.body_at, "data"))
+            return ["POST"] if body is not None else ["GET"]
         return []
 
     def _can_be_post(self, row: rows.Http, request: Place) -> bool:
@@ -559,12 +558,8 @@ class Deeds:
         return True
 
     def _url(self, row: rows.Http | rows.HttpRequest, request: Place, symbol: External) -> str:
-        call = request.node
-        assert isinstance(call, ast.Call)
-        value = argument(call, row.url_at)
-        url = ""
-        if value is not None:
-            url = text_of(self.names, Place(value, request.frame, request.statement)) or ""
+        value = self._given(request, row.url_at)
+        url = (text_of(self.names, value) or "") if value is not None else ""
         if "://" in url or url.startswith(HOLE):
             return url
         base = self._base_url(symbol)
@@ -577,9 +572,9 @@ class Deeds:
         for path in self.names.paths(Place(made.node.func, made.frame, made.statement)):
             row = self.knowledge.http_client(path)
             if row is not None:
-                value = argument(made.node, row.base_at)
+                value = self._given(made, row.base_at)
                 if value is not None:
-                    return text_of(self.names, Place(value, made.frame, made.statement)) or ""
+                    return text_of(self.names, value) or ""
         return ""
 
     def _host(self, url: str, methods: list[str]) -> rows.Host | None:
@@ -679,10 +674,9 @@ class Deeds:
 
     def _executed(self, store: rows.Store, place: Place, call: ast.Call, path: str) -> Deed | None:
         """A statement that is run: a SQL text, or an object that was built from calls."""
-        value = argument(call, self.knowledge.statement_arguments)
-        if value is None:
+        where = self._given(place, self.knowledge.statement_arguments)
+        if where is None:
             return None
-        where = Place(value, place.frame, place.statement)
         text = text_of(self.names, where)
         if text is not None:
             sql = read_sql(text, self.knowledge)
@@ -694,7 +688,7 @@ class Deeds:
             if isinstance(symbol, External):
                 for entry in self.knowledge.statement_roles(symbol.path):
                     target = self._statement_target(where)
-                    built = symbol.made.node if symbol.made is not None else value
+                    built = symbol.made.node if symbol.made is not None else where.node
                     relative = entry.role in _UPDATING and any(map(_counts_on, _calls_of(built)))
                     return self._deed(
                         entry.store, entry.role, place, path, target, where, relative=relative
@@ -783,8 +777,7 @@ class Deeds:
     def _access(
         self, store: rows.Store, role: str, place: Place, call: ast.Call, path: str
     ) -> Deed:
-        subject = argument(call, store.subject) if store.subject else None
-        where = Place(subject, place.frame, place.statement) if subject is not None else None
+        where = self._given(place, store.subject) if store.subject else None
         if store.target == "model":
             target = self._model_target(place, call, path)
         elif store.target == "subject":
@@ -809,20 +802,32 @@ class Deeds:
             return True
         if not store.relative:
             return False
-        subject = argument(call, store.subject)
+        subject = self._given(place, store.subject)
         asked: set[str] = set()
         if subject is not None:
-            where = Place(subject, place.frame, place.statement)
-            asked = {entry.key for entry in self.values.mapping(where).entries}
-        for value in (*call.args, *(keyword.value for keyword in call.keywords)):
-            if value is subject or isinstance(value, ast.Constant | ast.Starred):
+            asked = {entry.key for entry in self.values.mapping(subject).entries}
+        for value in self._arguments(place, call):
+            if subject is not None and value.node is subject.node:
                 continue
-            for entry in self.values.mapping(Place(value, place.frame, place.statement)).entries:
+            if isinstance(value.node, ast.Constant | ast.Starred):
+                continue
+            for entry in self.values.mapping(value).entries:
                 if entry.key in store.relative:
                     changed = self.values.mapping(entry.value)
                     if changed.is_open or {e.key for e in changed.entries} - asked:
                         return True
         return False
+
+    def _arguments(self, place: Place, call: ast.Call) -> Iterator[Place]:
+        """All that a call is given, what it spreads as well."""
+        for value in call.args:
+            yield Place(value, place.frame, place.statement)
+        for keyword in call.keywords:
+            where = Place(keyword.value, place.frame, place.statement)
+            if keyword.arg is not None:
+                yield where
+            else:
+                yield from (entry.value for entry in self.values.mapping(where).entries)
 
     def _model_target(self, place: Place, call: ast.Call, path: str) -> str:
         if ".objects." in path:
@@ -1065,14 +1070,20 @@ def _with_preset(place: Place, preset: Place) -> Place:
     call, made = place.node, preset.node
     assert isinstance(call, ast.Call)
     assert isinstance(made, ast.Call)
-    args, keywords = list(call.args), list(call.keywords)
+    args, keywords, kept = list(call.args), list(call.keywords), list(made.keywords)
+    if keywords:
+        # what is spread can be, or go before, any of them
+        own = {keyword.arg for keyword in keywords}
+        kept = [k for k in kept if k.arg is not None and not own & {k.arg, None}]
+    if preset.frame is not place.frame and (args or keywords):
+        args, keywords, is_open = [], [], True
+    else:
+        is_open = bool(keywords) and any(keyword.arg is None for keyword in made.keywords)
     if preset.frame is not place.frame:
         place = preset
-        if args or keywords:
-            unknown = ast.copy_location(ast.Name("", ast.Load()), made)
-            args, keywords = [], [ast.keyword(None, unknown)]
-    own = {keyword.arg for keyword in keywords if keyword.arg is not None}
-    kept = [keyword for keyword in made.keywords if keyword.arg not in own]
+    if is_open:
+        unknown = ast.copy_location(ast.Name("", ast.Load()), made)
+        keywords.append(ast.keyword(None, unknown))
     whole = ast.Call(made.args[0], [*made.args[1:], *args], [*kept, *keywords])
     return Place(ast.copy_location(whole, place.node), place.frame, place.statement)
 

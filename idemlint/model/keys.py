@@ -207,7 +207,10 @@ class Keys:
             and deed.store.kind != "blob"
         ):
             node = deed.subject.node
-            if self._is_key_expression(deed.subject):
+            if (
+                self._is_key_expression(deed.subject)
+                and not self.values.mapping(deed.subject).entries
+            ):
                 yield self._use(deed, _name_of(node), deed.subject, node, native=True)
         if deed.store is not None and deed.store.kind in ("document", "kv") and deed.subject:
             for entry in self.values.mapping(deed.subject).entries:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from idemlint.model.deeds import argument
+from idemlint.model.arguments import argument, given
 from idemlint.model.evidence import Evidence, RelatedPlace
 from idemlint.model.symbols import Constant, External, Place
 from idemlint.model.text import text_of
@@ -82,9 +82,9 @@ class ProducerFaults:
         call = made.node
         assert isinstance(call, ast.Call) and deed.key is not None
         name = deed.key.setting
-        given = self._setting(name, made)
-        if given is not None:
-            values = self.model.names.resolve(given)
+        setting = self._setting(name, made)
+        if setting is not None:
+            values = self.model.names.resolve(setting)
             return bool(values) and all(
                 isinstance(s, Constant) and s.value in (False, "false", "False") for s in values
             )
@@ -166,11 +166,14 @@ class ProducerFaults:
     def _queue_name(self, deed: Deed) -> str:
         place = deed.place
         queues = self.model.knowledge.fifo["queues"]
-        for value in (*(argument(deed.call, (name,)) for name in queues), self._receiver(deed)):
-            if value is not None:
-                text = text_of(self.model.names, Place(value, place.frame, place.statement))
-                if text:
-                    return text
+        named = given(self.model.values, place, queues).places
+        receiver = self._receiver(deed)
+        if receiver is not None:
+            named = (*named, Place(receiver, place.frame, place.statement))
+        for value in named:
+            text = text_of(self.model.names, value)
+            if text:
+                return text
         return ""
 
     def _receiver(self, deed: Deed) -> ast.expr | None:

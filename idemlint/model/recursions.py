@@ -37,10 +37,27 @@ class Recursions:
         for again, changed in self._calls(function, frame):
             if again is event or not again.before >> event.index & 1:
                 continue
-            sent = {node.id for node in walk(event.node) if isinstance(node, ast.Name)}
-            if sent.isdisjoint(changed) and self._follows_failure(again, event, frame):
+            if self._sent(event, function).isdisjoint(changed) and self._follows_failure(
+                again, event, frame
+            ):
                 return again.node
         return None
+
+    def _sent(self, event: CallEvent, function: Function) -> set[str]:
+        """The names that a call is made of, and those that these are made of."""
+        flow = self.names.flow(function)
+        found: set[str] = set()
+        waiting: list[ast.AST] = [event.node]
+        while waiting:
+            for node in walk(waiting.pop()):
+                if isinstance(node, ast.Name) and node.id not in found:
+                    found.add(node.id)
+                    waiting += [
+                        definition.node
+                        for definition in flow.definitions_at(event.statement, node.id)
+                        if definition.kind in ("value", "item") and definition.node is not None
+                    ]
+        return found
 
     def _calls(self, function: Function, frame: Frame) -> list[tuple[CallEvent, set[str]]]:
         """The calls of a function to itself that hand on what it was given, with what they change."""

@@ -6,7 +6,7 @@ import ast
 import functools
 from typing import TYPE_CHECKING
 
-from idemlint.model.arguments import argument, says
+from idemlint.model.arguments import given, says
 from idemlint.model.symbols import ClassSymbol, Constant, External, Instance, Literal, Place
 from idemlint.source.walking import walk
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from idemlint.knowledge import rows
     from idemlint.knowledge.facts import Knowledge
     from idemlint.model.deeds import Deed
-    from idemlint.model.names import Names
+    from idemlint.model.values import Values
 
 __all__ = ["Resending"]
 
@@ -26,8 +26,9 @@ _MAX_DEPTH = 3
 class Resending:
     """Says whether the client of a request sends it again."""
 
-    def __init__(self, names: Names, knowledge: Knowledge) -> None:
-        self.names = names
+    def __init__(self, values: Values, knowledge: Knowledge) -> None:
+        self.values = values
+        self.names = values.names
         self.knowledge = knowledge
 
     def of(self, deed: Deed) -> Place | None:
@@ -53,13 +54,10 @@ class Resending:
         for row in self.knowledge.retries(deed.path):
             if row.kind != "kwarg":
                 continue
-            value = argument(deed.call, row.limit)
-            if value is None:
-                continue
-            place = Place(value, deed.place.frame, deed.place.statement)
-            symbols = self.names.resolve(place)
-            if any(not isinstance(s, Constant) or s.value for s in symbols) or not symbols:
-                return place
+            for place in given(self.values, deed.place, row.limit).places:
+                symbols = self.names.resolve(place)
+                if any(not isinstance(s, Constant) or s.value for s in symbols) or not symbols:
+                    return place
         return None
 
     def _of_client(self, made: Place, method: str) -> Place | None:
@@ -91,22 +89,17 @@ class Resending:
                         yield from self._policies(symbol.made, depth + 1)
 
     def _repeats(self, row: rows.Retry, made: Place, method: str) -> bool:
-        call = made.node
-        assert isinstance(call, ast.Call)
         if not row.methods_argument:
             return False
         for off in row.off_with:
-            name, _, value = off.partition("=")
-            if any(
-                k.arg == name
-                and says(self.names, Place(k.value, made.frame, made.statement), value)
-                for k in call.keywords
-            ):
+            name, _, text = off.partition("=")
+            found = given(self.values, made, (name,))
+            if found.is_open or any(says(self.names, place, text) for place in found.places):
                 return False
-        given = argument(call, row.methods_argument)
-        if given is None:
+        methods = given(self.values, made, row.methods_argument)
+        if not methods.places:
             return method in row.methods
-        return self._allows(Place(given, made.frame, made.statement), method)
+        return any(self._allows(place, method) for place in methods.places)
 
     def _allows(self, place: Place, method: str) -> bool:
         """Whether a method is in what is allowed; `None` and `False` allow all."""

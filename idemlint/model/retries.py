@@ -157,7 +157,7 @@ class Retries:
                 return False
         if not self._leaves_on_success(loop, event, flow):
             return False
-        if self._sends_something_else(loop, event, flow):
+        if self._sends_something_else(loop, event, frame, flow):
             return False
         inside = flow.inside(loop)
         around = [t for t in event.tries if t in inside]
@@ -291,7 +291,9 @@ class Retries:
                     return True
         return False
 
-    def _sends_something_else(self, loop: ast.stmt, event: CallEvent, flow: Flow) -> bool:
+    def _sends_something_else(
+        self, loop: ast.stmt, event: CallEvent, frame: Frame, flow: Flow
+    ) -> bool:
         """Whether each round of a loop sends what it has just taken from somewhere."""
         inside = flow.inside(loop)
         seen: set[str] = set()
@@ -310,7 +312,7 @@ class Retries:
                 if found.kind == "augmented" and not counts:
                     return True
                 if not counts and any(
-                    isinstance(n, ast.Call | ast.Await) and not self._is_building(n)
+                    isinstance(n, ast.Call | ast.Await) and not self._is_building(n, frame)
                     for n in walk(found.node)
                 ):
                     return True
@@ -387,14 +389,17 @@ class Retries:
         found: Retrying | None = memo["repeats"]
         return found
 
-    def _is_building(self, node: ast.Call | ast.Await) -> bool:
-        """Whether a call only builds what is sent: headers, a body, a text."""
+    def _is_building(self, node: ast.Call | ast.Await, frame: Frame) -> bool:
+        """Whether a call only builds what is sent: headers, a body, a text, a key."""
         call = node.value if isinstance(node, ast.Await) else node
         if not isinstance(call, ast.Call):
             return True
         func = call.func
         name = last_name(func)
-        return any(word in name.lower() for word in self.knowledge.repeats["building"])
+        if any(word in name.lower() for word in self.knowledge.repeats["building"]):
+            return True
+        paths = self.names.paths(Place(func, frame))
+        return any(self.knowledge.value(path) is not None for path in paths)
 
     def _repeated(self, function: Function) -> Retrying | None:
         given: set[str] = set()
@@ -426,7 +431,9 @@ def functions_in(function: Function) -> Iterator[Function]:
 
 
 def _given_to(node: ast.AST, statement: ast.stmt, flow: Flow) -> Iterator[ast.AST]:
-    """What a name was given, where a statement asks for it."""
+    """What a name was given, where a statement asks for it or for its opposite."""
+    if isinstance(node, ast.UnaryOp):
+        node = node.operand
     if isinstance(node, ast.Name):
         for found in flow.definitions_at(statement, node.id):
             if found.kind == "value" and found.node is not None:

@@ -6,7 +6,8 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from idemlint.model.deeds import DeedKind, argument
+from idemlint.model.arguments import argument, given
+from idemlint.model.deeds import DeedKind
 from idemlint.model.evidence import Evidence, RelatedPlace
 from idemlint.model.guards import GuardKind
 from idemlint.model.resending import Resending
@@ -48,7 +49,7 @@ class RetryFaults:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.resending = Resending(model.names, model.knowledge)
+        self.resending = Resending(model.values, model.knowledge)
         self.entries = RetriedEntries(model)
 
     def of(self, module: Module) -> Iterator[Evidence]:
@@ -134,7 +135,7 @@ class RetryFaults:
             if (
                 retries.again(event, frame) is not None
                 or self._hands_over(event, frame)
-                or self._has_option(event)
+                or self._has_option(event, frame)
             ):
                 yield from self.model.runs.of_event(event, frame, _MAX_HELPERS)
 
@@ -158,10 +159,11 @@ class RetryFaults:
             self.model.retries.repeated(callee.function) is not None for callee in deed.callees
         )
 
-    def _has_option(self, event: CallEvent) -> bool:
-        return self._may_resend(event) or any(
-            keyword.arg in self._options for keyword in event.node.keywords
-        )
+    def _has_option(self, event: CallEvent, frame: Frame) -> bool:
+        if self._may_resend(event):
+            return True
+        call = Place(event.node, frame, event.statement)
+        return bool(given(self.model.values, call, self._options).places)
 
     def _may_resend(self, event: CallEvent) -> bool:
         return self.model.resends and event.name in self.model.knowledge.request_names

@@ -73,7 +73,7 @@ def test_a_question_that_was_broken_off_can_be_asked_again(
 ) -> None:
     runs, functions = analysed(knowledge, tmp_path)
 
-    def broken_off(event: object) -> bool:
+    def broken_off(event: object, function: object) -> bool:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
