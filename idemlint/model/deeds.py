@@ -1004,9 +1004,7 @@ class Deeds:
         """The argument that says where a request is sent; `None` if there is none."""
         request, built = self._http_request_of(deed)
         row = built or self.knowledge.http(deed.path)
-        assert isinstance(request.node, ast.Call)
-        value = None if row is None else argument(request.node, row.url_at)
-        return None if value is None else Place(value, request.frame, request.statement)
+        return None if row is None else self._given(request, row.url_at)
 
     def _http_request_of(self, deed: Deed) -> tuple[Place, rows.HttpRequest | None]:
         row = self.knowledge.http(deed.path)
@@ -1071,16 +1069,15 @@ def _with_preset(place: Place, preset: Place) -> Place:
     assert isinstance(call, ast.Call)
     assert isinstance(made, ast.Call)
     args, keywords, kept = list(call.args), list(call.keywords), list(made.keywords)
+    is_open = False
     if keywords:
         # what is spread can be, or go before, any of them
         own = {keyword.arg for keyword in keywords}
+        is_open = any(keyword.arg is None for keyword in kept)
         kept = [k for k in kept if k.arg is not None and not own & {k.arg, None}]
-    if preset.frame is not place.frame and (args or keywords):
-        args, keywords, is_open = [], [], True
-    else:
-        is_open = bool(keywords) and any(keyword.arg is None for keyword in made.keywords)
     if preset.frame is not place.frame:
-        place = preset
+        is_open = bool(args or keywords)
+        args, keywords, place = [], [], preset
     if is_open:
         unknown = ast.copy_location(ast.Name("", ast.Load()), made)
         keywords.append(ast.keyword(None, unknown))

@@ -44,11 +44,9 @@ class QuietCode:
         if opaque and self.knowledge.is_carrier(place):
             return True
         reading = self.tool_names.read(function.name)
-        if reading.reads:
+        is_harmless = reading.verb is not None and reading.report == "no"
+        if reading.reads or (is_harmless and not self.knowledge.handles(function.name)):
             return True
-        if reading.verb is not None and reading.report == "no":
-            if not self.knowledge.handles(function.name):
-                return True
         return self.knowledge.is_quiet_text(_code_of(function))
 
 

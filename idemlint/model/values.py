@@ -981,7 +981,7 @@ class Values:
 
     def _fill_defaults(self, place: Place, made: Mapping) -> None:
         """The fields of an object that were left to their defaults."""
-        given = {entry.key for entry in made.entries}
+        known = {entry.key for entry in made.entries}
         assert isinstance(place.node, ast.expr)
         for symbol in self.names.resolve(place):
             if not isinstance(symbol, Instance):
@@ -990,7 +990,7 @@ class Values:
                 if not isinstance(ancestor, ClassSymbol):
                     continue
                 for name in ancestor.cls.annotations:
-                    if name in given or name not in ancestor.cls.members:
+                    if name in known or name not in ancestor.cls.members:
                         continue
                     read = ast.copy_location(ast.Attribute(place.node, name), place.node)
                     where = Place(read, place.frame, place.statement)

@@ -77,8 +77,8 @@ class _Steps(Rewriting):
         return [*(self.before(node) if self.is_in_function else ()), node]
 
     def before(self, node: _Step) -> Iterator[ast.stmt]:
-        """Change a statement, and give what has to stand before it."""
-        raise NotImplementedError
+        """Change a statement, and give what has to stand before it; as it stands, nothing."""
+        return iter(())
 
 
 class ResultWithName(_Steps):
